@@ -132,7 +132,7 @@ search() {
 }
 
 @test "Min Load must be below Max Load" {
-  refuses 2 "--max-load '5kfps': must be above Min Load, which is '9001' by default; raise it or give a smaller --min-load" search --max-load 5kfps
+  refuses 2 "--max-load '5kfps': must be above Min Load, which is '9001' by default; raise it or give a smaller --min-load, too: --min-load 500fps --max-load 5kfps" search --max-load 5kfps
   refuses 2 "--max-load '2Mfps': must be above Min Load, which is '2Mfps'" search --min-load 2Mfps --max-load 2Mfps
   # 64 octets: 5 Gbit/s are 9.77 Mfps on layer 2, 7.44 Mfps on layer 1
   refuses 2 "--max-load '5Gbps-l1': must be above" search --min-load 5Gbps-l2 --max-load 5Gbps-l1

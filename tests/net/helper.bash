@@ -190,7 +190,7 @@ selftest() { # OPTION...
   give_up "no load was clean in any self-test, and it said so"
 }
 
-every_cpu=0-$(($(getconf _NPROCESSORS_CONF) - 1))
+every_cpu=0-$(($(nproc --all) - 1))
 
 # Start a run in the background; its process is in $pid. Until it has ended, this shell, which watches it, may use any CPU: the only one
 # that the test may use may be the transmitter's.

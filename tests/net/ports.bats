@@ -363,7 +363,7 @@ prepared=(--frame-size 1400 --prepare "auto,gro,vlan,mtu,channels=2")
   for port in "$A" "$B"; do echo 0 >"/proc/sys/net/ipv6/conf/$port/disable_ipv6"; done
   clean_trial --load 1000 --duration 0.1
   check '[.measurer.ports[].changes[].setting] | sort == ["feature:rx-gro-list", "feature:rx-udp-gro-forwarding",
-    "sysctl:net/ipv6/conf/%s/disable_ipv6", "sysctl:net/ipv6/conf/%s/disable_ipv6"]'
+    "sysctl:net/ipv6/conf/'"$A"'/disable_ipv6", "sysctl:net/ipv6/conf/'"$B"'/disable_ipv6"]'
   clean_trial --load 1000 --duration 0.1 --prepare auto,no-ipv6,no-merge
   check '[.measurer.ports[].changes[]] == []'
   clean_trial --load 1000 --duration 0.1 --prepare none

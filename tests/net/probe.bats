@@ -65,6 +65,9 @@ mended() { # NAME STATE
 @test "a port that a run would refuse fails, and its command mends it" {
   lab_up wire
   ip link set "$A" down
+  probe -p "$A"
+  check '[.ports[0].checks[] | select(.name | IN("speed", "rss", "interrupts")) | .value] == ["not known while the port is down" | ., ., .]'
+  check '.ports[0].link_bps == null'
   mended link FAIL
   ip address add 203.0.113.1/32 dev "$A"
   mended use FAIL

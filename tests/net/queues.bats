@@ -76,7 +76,7 @@ adds_up="$counts | .sent + .unsent == .intended and .received == .sent and .lost
     wide_lab policer:rate=10000,burst=2ms "$queues"
     clean_trial --tx xsk --queues "$queues" --load $((queues * 10000)) --duration 0.2 --wait d=0.2
     check "$counts | .sent == $((queues * 2000)) and .received == 2020 and .lost == .sent - 2020 and .duplicate == 0"
-    check ".trial_result.loss_attribution == {unsent: 0, dropped_before_wire: 0, tester_burst: 0, receiver_missed: 0, sut: ($counts.sent - 2020)}"
+    check ".trial_result.loss_attribution == {unsent: 0, dropped_before_wire: 0, tester_burst: 0, receiver_damaged: 0, receiver_missed: 0, sut: ($counts.sent - 2020)}"
     "$MLR" lab down --name "$LAB"
   done
 }

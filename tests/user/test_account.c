@@ -6,6 +6,7 @@
 
 #include "../test.h"
 #include "measurer/account.h"
+#include "measurer/moved.h"
 
 static struct config config;
 static struct mlr_profile profile;
@@ -314,6 +315,131 @@ static void an_unpaced_trial_has_the_load_that_was_sent(void **state)
 	assert_false(measurement.pacing.is_paced);
 	assert_int_equal(measurement.pacing.catch_up_ns, 0);
 	assert_int_equal(measurement.spoilt, SPOILT_NOT);
+}
+
+/* A dirty fibre at our port is not the SUT's loss, and the trial says so; damage beside what is missing says nothing. */
+static void frames_that_arrive_damaged_are_not_the_suts(void **state)
+{
+	(void)state;
+	receive(1900);
+	account.ports[2].counts.nic_rx_damaged = 60;
+	account.ports[2].counts.nic_rx_missed = 30;
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_int_equal(measurement.attribution.receiver_damaged, 60);
+	assert_int_equal(measurement.attribution.receiver_missed, 30);
+	assert_int_equal(measurement.attribution.sut, 10);
+	assert_true(measurement.tester_limited);
+	account.ports[2].counts.nic_rx_missed = 0;
+	measurement = (struct measurement){ 0 };
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_string_equal(measurement.tester_limited_reason, "frames arrived damaged at the receiving interface");
+	receive(2000);
+	measurement = (struct measurement){ 0 };
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_int_equal(measurement.attribution.receiver_damaged, 0);
+	assert_false(measurement.tester_limited);
+}
+
+/* So many frames of our own ports' counters: of two ports, one after the other. */
+static void move(unsigned int port, const char *counter, uint64_t moved)
+{
+	struct port_counts *counts = &account.ports[port].counts;
+
+	snprintf(counts->moved[counts->moved_count].name, sizeof(counts->moved[0].name), "%s", counter);
+	counts->moved[counts->moved_count++].moved = moved;
+	measurement = (struct measurement){ 0 };
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+}
+
+static void a_counter_of_ours_that_equals_the_loss_is_named(void **state)
+{
+	(void)state;
+	receive(1900);
+	move(2, "rx_csum_bad", 99);
+	assert_false(measurement.loss_counter.is_there);
+	assert_false(measurement.tester_limited);
+	move(2, "rx_no_dma_resources", 100);
+	assert_true(measurement.loss_counter.is_there);
+	assert_int_equal(measurement.loss_counter.port, 2);
+	assert_int_equal(measurement.loss_counter.at, 1);
+	assert_string_equal(measurement.tester_limited_reason, "the SUT's loss equals a counter of our own port");
+	/* it is what is left that counts */
+	account.ports[2].counts.nic_rx_missed = 1;
+	move(2, "rx_other", 98);
+	assert_true(measurement.loss_counter.is_there);
+	assert_int_equal(measurement.loss_counter.at, 0);
+	/* few frames are so by chance */
+	account.ports[2].counts.nic_rx_missed = 0;
+	receive(1997);
+	move(2, "rx_few_errors", 3);
+	assert_false(measurement.loss_counter.is_there);
+}
+
+/* What a veth could not hand to the SUT is the SUT's loss, whatever the veth counts. */
+static void a_counter_of_a_veth_into_the_sut_is_no_excuse(void **state)
+{
+	(void)state;
+	receive(1900);
+	account.ports[0].tx_drops = TX_DROPS_IN_SUT;
+	move(0, "tx_dropped", 100);
+	assert_false(measurement.loss_counter.is_there);
+	move(0, "rx_crc_errors", 100);
+	assert_true(measurement.loss_counter.is_there);
+}
+
+static void what_was_carried_is_no_trouble(void **state)
+{
+	static const char *const trouble[] = {
+		"rx_crc_errors",   "rx_missed_errors",      "rx_queue_3_drops",           "rx_out_of_buffer",
+		"port.rx_dropped", "rx_discards_phy",       "tx_queue_0_xdp_xmit_errors", "rx_no_buffer_count",
+		"rx_pause",        "pause frames received", "FEC blocks uncorrectable",   "rx_symbol_err_phy"
+	};
+	static const char *const carried[] = {
+		"rx_packets",      "tx_bytes",  "rx_queue_0_xdp_drops", "rx_xdp_redirect",
+		"rx_64_bytes_phy", "multicast", "rx_csum_complete",     "FEC blocks corrected"
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(trouble); i++)
+		assert_true(moved_is_trouble(trouble[i]));
+	for (size_t i = 0; i < COUNT(carried); i++)
+		assert_false(moved_is_trouble(carried[i]));
+}
+
+/* The link's own counters: the largest first, no more than there is room for, and drops beyond what our program took. */
+static void what_moved_is_noted_by_size(void **state)
+{
+	struct rtnl_link_stats64 before = { .rx_packets = 7 }, after = {
+		.rx_packets = 2000,
+		.rx_errors = 5,
+		.rx_dropped = 1003,
+		.tx_dropped = 1,
+		.collisions = 9,
+		.rx_length_errors = 2,
+		.rx_over_errors = 4,
+		.rx_crc_errors = 6,
+		.rx_frame_errors = 8,
+		.rx_fifo_errors = 10,
+		.rx_missed_errors = 11,
+		.tx_aborted_errors = 12,
+		.tx_carrier_errors = 13,
+		.tx_fifo_errors = 14,
+		.tx_window_errors = 15,
+	};
+	struct port_counts counts = { .moved_count = 3 };
+
+	(void)state;
+	moved_find(NULL, &before, &after, 1000, &counts);
+	assert_int_equal(counts.moved_count, MOVED_MOST);
+	assert_string_equal(counts.moved[0].name, "tx_window_errors");
+	assert_int_equal(counts.moved[MOVED_MOST - 1].moved, 3);
+	after = (struct rtnl_link_stats64){ .rx_packets = 2000, .rx_dropped = 1003 };
+	moved_find(NULL, &before, &after, 1000, &counts);
+	assert_int_equal(counts.moved_count, 1);
+	assert_string_equal(counts.moved[0].name, "rx_dropped");
+	assert_int_equal(counts.moved[0].moved, 3);
+	moved_find(NULL, &before, &after, 1003, &counts);
+	assert_int_equal(counts.moved_count, 0);
 }
 
 /* Each place where the tester may lose frames limits a trial, and says so. */
@@ -745,6 +871,11 @@ int main(void)
 		cmocka_unit_test_setup(percentiles_have_their_ranks, set_up),
 		cmocka_unit_test_setup(pacing_is_that_of_the_worst_port, set_up),
 		cmocka_unit_test_setup(an_unpaced_trial_has_the_load_that_was_sent, set_up),
+		cmocka_unit_test_setup(a_counter_of_ours_that_equals_the_loss_is_named, set_up),
+		cmocka_unit_test_setup(a_counter_of_a_veth_into_the_sut_is_no_excuse, set_up),
+		cmocka_unit_test(what_was_carried_is_no_trouble),
+		cmocka_unit_test(what_moved_is_noted_by_size),
+		cmocka_unit_test_setup(frames_that_arrive_damaged_are_not_the_suts, set_up),
 		cmocka_unit_test_setup(what_limits_the_tester_is_said, set_up),
 		cmocka_unit_test_setup(ports_are_told_one_by_one, set_up),
 		cmocka_unit_test_setup(the_mean_load_may_be_off_by_a_tenth_of_the_goal_width, set_up),

@@ -9,6 +9,7 @@
 
 #include "../test.h"
 #include "base/cpulist.h"
+#include "port/absent.h"
 #include "probe/parts.h"
 #include "probe/probe.h"
 #include "probe/stalls.h"
@@ -545,6 +546,63 @@ static void what_is_said_of_stalls(void **state)
 	stalls_say(json_array(), "WARN", "not known: no thread could be started that measures them", NULL);
 }
 
+/* --- devices without a port ------------------------------------------------------------------------------------------ */
+
+/* A network device of PCI; its driver's name, NULL without one. */
+static void put_device(const char *address, const char *class, const char *driver)
+{
+	char path[256], target[64];
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/class", address);
+	put(path, class);
+	snprintf(path, sizeof(path), "%s/sys/bus/pci/devices/%s/driver", root, address);
+	snprintf(target, sizeof(target), "../../../bus/pci/drivers/%s", driver ? driver : "");
+	if (driver)
+		assert_int_equal(symlink(target, path), 0);
+}
+
+static void explains(const char *name, const char *text)
+{
+	char buffer[ABSENT_TEXT_SIZE];
+
+	assert_string_equal(absent_explain(root, name, buffer, sizeof(buffer)), text);
+}
+
+static void a_device_that_is_no_port_is_found(void **state)
+{
+	static const char vfio[] =
+		"0000:03:00.1 belongs to vfio-pci; 'cd /sys/bus/pci && echo 0000:03:00.1 > drivers/vfio-pci/unbind && echo "
+		"> "
+		"devices/0000:03:00.1/driver_override && echo 0000:03:00.1 > drivers_probe' gives it to the kernel";
+	static const char none[] =
+		"0000:81:1f.0 has no driver; 'echo 0000:81:1f.0 > /sys/bus/pci/drivers_probe' gives it to the kernel";
+
+	(void)state;
+	explains("eth7", "");
+	put_device("0000:02:00.0", "0x020000", "igb");
+	put("/sys/bus/pci/devices/0000:02:00.0/net/enp2s0/address", "");
+	put_device("0000:02:01.0", "0x020000", "virtio-pci");
+	put("/sys/bus/pci/devices/0000:02:01.0/virtio0/net/eth0/address", "");
+	put_device("0000:05:00.0", "0x010802", "vfio-pci"); /* no NIC */
+	explains("eth7", "");
+	put_device("0000:03:00.1", "0x020000", "vfio-pci");
+	explains("eth7", vfio);
+	put_device("0000:81:1f.0", "0x020700", NULL);
+	explains("eth7", "0000:03:00.1 belongs to vfio-pci, 0000:81:1f.0 has no driver");
+	/* by its address, or by its place, which udev's names have in decimal digits */
+	explains("0000:03:00.1", vfio);
+	explains("03:00.1", vfio);
+	explains("enp3s0f1", vfio);
+	explains("enp3s0f1np1", vfio);
+	explains("enp129s31", none);
+	explains("enp3s0f0", "0000:03:00.1 belongs to vfio-pci, 0000:81:1f.0 has no driver");
+	put_device("0000:04:00.0", "0x020000", "ice");
+	explains("0000:04:00.0", "0000:04:00.0 (driver ice) has no port in this network namespace");
+	put_device("0000:06:00.0", "0x020000", "igb_uio");
+	explains("", "0000:03:00.1 belongs to vfio-pci, 0000:04:00.0 (driver ice) has no port in this network namespace, "
+		     "0000:06:00.0 belongs to igb_uio and 1 more");
+}
+
 /* --- ports beside each other ----------------------------------------------------------------------------------------- */
 
 static json_t *a_port(const char *name, double link_bps)
@@ -622,6 +680,7 @@ int main(void)
 		cmocka_unit_test(stalls_are_long_gaps),
 		cmocka_unit_test(stalls_are_measured_on_a_cpu),
 		cmocka_unit_test(what_is_said_of_stalls),
+		cmocka_unit_test_setup_teardown(a_device_that_is_no_port_is_found, set_up, tear_down),
 		cmocka_unit_test(ports_of_one_speed),
 		cmocka_unit_test(a_port_faster_than_another),
 		cmocka_unit_test(ports_without_a_speed),

@@ -58,9 +58,42 @@ static void what_is_sent_has_to_come(void **state)
 	assert_int_equal(script.performed, COUNT(counts));
 }
 
+/* --- what helps ------------------------------------------------------------------------------------------------------------ */
+
+/* Values around a mean without an item, and with it. */
+static struct try_figure around(double without, double with)
+{
+	static const double spread[TRY_PAIRS] = { -0.01, 0.01, 0, 0.005, -0.005 };
+	struct try_figure figure;
+
+	for (size_t i = 0; i < TRY_PAIRS; i++) {
+		figure.without[i] = without * (1 + spread[i]);
+		figure.with[i] = with * (1 - spread[i]);
+	}
+	return figure;
+}
+
+static void an_item_helps_where_one_figure_is_better_and_none_worse(void **state)
+{
+	const struct {
+		double rate, latency; /* with it; 100 without it */
+		bool helps;
+	} cases[] = { { 100, 100, false },    { 110, 100, true }, { 100, 80, true },  { 110, 80, true },
+		      { 110, 120, false },    { 90, 80, false },  { 90, 100, false }, { 100, 120, false },
+		      { 100.3, 99.8, false }, { 110, NAN, true }, { 100, NAN, false } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct try_figure rate = around(100, cases[i].rate), latency = around(100, cases[i].latency);
+
+		assert_int_equal(selftest_item_helps(&rate, &latency), cases[i].helps);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_item_helps_where_one_figure_is_better_and_none_worse),
 		cmocka_unit_test(trials_that_sent_nothing_say_nothing),
 		cmocka_unit_test(a_tester_that_never_sends_is_refused),
 		cmocka_unit_test(what_is_sent_has_to_come),

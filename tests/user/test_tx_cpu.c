@@ -31,6 +31,30 @@ static void then_any_that_is_free(void **state)
 	assert_int_equal(choose("2-3", "8-9", ""), 2);
 }
 
+static void is_better(const char *allowed, const char *near, const char *taken, const char *poor, const char *better)
+{
+	cpu_set_t sets[5], found;
+
+	assert_true(cpulist_parse(allowed, &sets[0]));
+	assert_true(cpulist_parse(near, &sets[1]));
+	assert_true(cpulist_parse(taken, &sets[2]));
+	assert_true(cpulist_parse(poor, &sets[3]));
+	assert_true(cpulist_parse(better, &sets[4]));
+	found = tx_cpu_better(&sets[0], &sets[1], &sets[2], &sets[3]);
+	assert_true(CPU_EQUAL(&found, &sets[4]));
+}
+
+/* CPU 0 and the other half of a core in use are left out while there are others, but not for a CPU far from the port. */
+static void poor_cpus_come_last(void **state)
+{
+	(void)state;
+	is_better("0-7", "", "", "0", "1-7");
+	is_better("0-7", "0-3", "1", "0,1,5", "2-4,6-7");
+	is_better("0-3", "0", "1-3", "0", "0-3");
+	is_better("0-7", "0,1", "1", "0,1", "0-7"); /* CPU 0 is near */
+	is_better("0-1", "", "", "0", "0-1");       /* there are few */
+}
+
 static void a_single_cpu_is_left_alone(void **state)
 {
 	(void)state;
@@ -65,9 +89,8 @@ static void many_threads_go_round(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_near_the_port_comes_first),
-		cmocka_unit_test(then_any_that_is_free),
-		cmocka_unit_test(a_single_cpu_is_left_alone),
+		cmocka_unit_test(one_near_the_port_comes_first), cmocka_unit_test(then_any_that_is_free),
+		cmocka_unit_test(poor_cpus_come_last),           cmocka_unit_test(a_single_cpu_is_left_alone),
 		cmocka_unit_test(many_threads_go_round),
 	};
 

@@ -26,7 +26,7 @@ teardown() {
   local link
   "$MLR" lab down --name "$LAB" --quiet
   "$MLR" clean --quiet >/dev/null
-  for link in vlan0 vlan1 qinq0 macvlan0 macvlan1 bond0; do ip link del "$link" 2>/dev/null || true; done
+  for link in vlan0 vlan1 qinq0 macvlan0 macvlan1 bond7; do ip link del "$link" 2>/dev/null || true; done
   for link in eth0 eth1 eth2 eth3; do ip link set "$link" up; done
 }
 
@@ -79,19 +79,20 @@ loss_free() {
   [[ $stderr == *vlan0*generic* ]]
 }
 
+# Not bond0: that one the module makes by itself when it is loaded.
 @test "a port in a bond is refused; the bond is a port" {
   ip link set eth0 down
   ip link set eth2 down
-  ip link add bond0 type bond mode active-backup miimon 100
-  ip link set eth0 master bond0
-  ip link set eth2 master bond0
-  ip link set bond0 up
+  ip link add bond7 type bond mode active-backup miimon 100
+  ip link set eth0 master bond7
+  ip link set eth2 master bond7
+  ip link set bond7 up
   sleep 1
   trial --load 1kfps --duration 0.1
-  refused 4 eth0 bond0
+  refused 4 eth0 bond7
   # the bond's active port is eth0, on the wire of eth1
-  [ "$(cat /sys/class/net/bond0/bonding/active_slave)" = eth0 ]
-  A=bond0 B=eth1 clean_trial --load 1kfps --duration 0.5
+  [ "$(cat /sys/class/net/bond7/bonding/active_slave)" = eth0 ]
+  A=bond7 B=eth1 clean_trial --load 1kfps --duration 0.5
   loss_free
 }
 
@@ -221,11 +222,11 @@ port_state() {
   [[ $stderr == *vlan0*live* ]]
   for link in vlan0 vlan1; do ip link del "$link"; done
   ip link set eth0 down
-  ip link add bond0 type bond mode active-backup miimon 100
-  ip link set eth0 master bond0
-  ip link set bond0 up
+  ip link add bond7 type bond mode active-backup miimon 100
+  ip link set eth0 master bond7
+  ip link set bond7 up
   sleep 1
-  A=bond0 B=eth1 trial --tx live --load 500 --duration 0.5
+  A=bond7 B=eth1 trial --tx live --load 500 --duration 0.5
   adds_up
 }
 

@@ -8,6 +8,8 @@
 #define PATH_SIZE 128
 #define LIST_SIZE 1024
 
+#define CPUS_TO_CHOOSE 4 /* with fewer CPUs each is needed */
+
 /* The CPUs of the node that the port's device hangs on; none for a virtual port, or one whose node is not known. */
 static void near_port(const char *port, cpu_set_t *ret)
 {
@@ -37,9 +39,39 @@ int tx_cpu_choose(const cpu_set_t *allowed, const cpu_set_t *near, const cpu_set
 	return CPU_COUNT(&near_and_free) ? lowest(&near_and_free) : lowest(&free_cpus);
 }
 
+/* CPU 0, which has what the kernel does once, and what shares a core with a CPU that is taken. */
+static cpu_set_t poor_ones(const cpu_set_t *taken)
+{
+	cpu_set_t poor, siblings;
+	char list[LIST_SIZE];
+
+	CPU_ZERO(&poor);
+	CPU_SET(0, &poor);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		const char *path = TEXT_OF(PATH_SIZE, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+
+		if (CPU_ISSET(cpu, taken) && !file_read_line(path, list, sizeof(list)) && cpulist_parse(list, &siblings))
+			CPU_OR(&poor, &poor, &siblings);
+	}
+	return poor;
+}
+
+cpu_set_t tx_cpu_better(const cpu_set_t *allowed, const cpu_set_t *near, const cpu_set_t *taken, const cpu_set_t *poor)
+{
+	cpu_set_t free_cpus = cpulist_without(allowed, taken), good = cpulist_without(&free_cpus, poor), near_and_free,
+		  near_and_good;
+
+	CPU_AND(&near_and_free, near, &free_cpus);
+	CPU_AND(&near_and_good, near, &good);
+	if (CPU_COUNT(allowed) < CPUS_TO_CHOOSE || !CPU_COUNT(&good) ||
+	    (CPU_COUNT(&near_and_free) && !CPU_COUNT(&near_and_good)))
+		return *allowed;
+	return cpulist_without(allowed, poor);
+}
+
 int tx_cpu_take(const char *port, cpu_set_t *taken)
 {
-	cpu_set_t allowed, near, allowed_and_taken;
+	cpu_set_t allowed, near, allowed_and_taken, poor, better;
 	int cpu;
 
 	if (sched_getaffinity(0, sizeof(allowed), &allowed))
@@ -48,7 +80,9 @@ int tx_cpu_take(const char *port, cpu_set_t *taken)
 	CPU_AND(&allowed_and_taken, &allowed, taken);
 	if (CPU_EQUAL(&allowed_and_taken, &allowed))
 		CPU_ZERO(taken); /* more threads than CPUs: round and round */
-	cpu = tx_cpu_choose(&allowed, &near, taken);
+	poor = poor_ones(taken);
+	better = tx_cpu_better(&allowed, &near, taken, &poor);
+	cpu = tx_cpu_choose(CPU_COUNT(&better) > 1 ? &better : &allowed, &near, taken);
 	if (cpu >= 0)
 		CPU_SET(cpu, taken);
 	return cpu;

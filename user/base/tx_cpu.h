@@ -10,3 +10,6 @@ int tx_cpu_take(const char *port, cpu_set_t *taken);
 
 /* The same, of the CPUs allowed and those near the port, both given: the lowest number that fits best. */
 int tx_cpu_choose(const cpu_set_t *allowed, const cpu_set_t *near, const cpu_set_t *taken);
+
+/* The allowed CPUs less the poor ones; all of them where few are allowed, where no other is free, or where only poor ones are near. */
+cpu_set_t tx_cpu_better(const cpu_set_t *allowed, const cpu_set_t *near, const cpu_set_t *taken, const cpu_set_t *poor);

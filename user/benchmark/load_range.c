@@ -87,8 +87,9 @@ enum exit_code load_range_find(const struct config *config, struct measurer *mea
 	if (range.min_fps >= range.max_fps)
 		return refuse(
 			EXIT_USAGE_ERROR,
-			"Min Load (%g fps) is not below Max Load (%g fps, from the %s); change --min-load or --max-load",
-			range.min_fps, range.max_fps, range.max_source);
+			"Min Load (%g fps) is not below Max Load (%g fps, from the %s); give a smaller --min-load, such as "
+			"%.12gfps, or a greater --max-load",
+			range.min_fps, range.max_fps, range.max_source, range.max_fps / 10);
 	*ret = range;
 	return EXIT_DONE;
 }

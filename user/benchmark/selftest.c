@@ -10,6 +10,7 @@
 #include "base/json_text.h"
 #include "base/units.h"
 #include "benchmark/search.h"
+#include "benchmark/selftest_prepare.h"
 #include "benchmark/suite.h"
 #include "config/echo.h"
 #include "config/options_suite.h"
@@ -505,6 +506,15 @@ static enum exit_code test_with(struct selftest *selftest, const struct config *
 	return code;
 }
 
+/* Once, with frames of the first size; what helps is in force from then on. */
+static enum exit_code try_items(struct selftest *selftest, struct config *config)
+{
+	enum exit_code code = selftest_try_items(config, &selftest->preparation);
+
+	selftest->prepare = config->prepare;
+	return code;
+}
+
 /* One frame size with one backend; with TX_AUTO, by live frames where the port can and AF_XDP is not zero-copy. */
 static enum exit_code test_frame_size(struct selftest *selftest, const char *frame_size, enum tx_choice tx)
 {
@@ -517,7 +527,12 @@ static enum exit_code test_frame_size(struct selftest *selftest, const char *fra
 	config.tx = tx;
 	config.waits = (struct waits){ .residual_s = RESIDUAL_WAIT_S };
 	suite_take_macs(selftest->measurer, &config);
-	code = measurer_new(&config, &frames);
+	if (config.prepare.try_items && !selftest->preparation)
+		code = try_items(selftest, &config);
+	else if (selftest->preparation)
+		config.prepare = selftest->prepare;
+	if (code == EXIT_DONE)
+		code = measurer_new(&config, &frames);
 	if (code == EXIT_DONE)
 		code = test_with(selftest, &config, frames);
 	measurer_free(frames);
@@ -550,6 +565,7 @@ void selftest_free(struct selftest *selftest)
 {
 	json_decref(selftest->self_tests);
 	json_decref(selftest->sut_check);
+	json_decref(selftest->preparation);
 	json_decref(selftest->measurer);
 }
 
@@ -563,10 +579,14 @@ static const char *irregular_reason(const struct selftest *selftest)
 json_t *report_selftest(const struct selftest *selftest)
 {
 	const struct config *config = selftest->config;
+	json_t *document;
 
-	return json_pack("{s:s, s:O, s:O?, s:O?, s:i, s:s, s:s?, s:o, s:o}", "schema", "xdp-mlr/selftest/1", "self_tests",
-			 selftest->self_tests, "sut_check", selftest->sut_check, "measurer", selftest->measurer,
-			 "aggregate_factor", config->direction == DIRECTION_BOTH ? PORT_COUNT : 1, "load_scope", "interface",
-			 "irregular_reason", irregular_reason(selftest), "environment",
-			 environment_describe(selftest->start_time), "configuration", config_describe(config));
+	document = json_pack("{s:s, s:O, s:O?, s:O?, s:i, s:s, s:s?, s:o, s:o}", "schema", "xdp-mlr/selftest/1",
+			     "self_tests", selftest->self_tests, "sut_check", selftest->sut_check, "measurer",
+			     selftest->measurer, "aggregate_factor", config->direction == DIRECTION_BOTH ? PORT_COUNT : 1,
+			     "load_scope", "interface", "irregular_reason", irregular_reason(selftest), "environment",
+			     environment_describe(selftest->start_time), "configuration", config_describe(config));
+	if (selftest->preparation)
+		json_object_set(document, "preparation", selftest->preparation);
+	return document;
 }

@@ -19,10 +19,12 @@
 struct selftest {
 	const struct config *config;
 	time_t start_time;
-	uint64_t start_ns;  /* by the clock that never jumps: for durations */
-	json_t *self_tests; /* one object a frame size and backend, in the order measured */
-	json_t *sut_check;  /* how it was made sure that there is no SUT; NULL before */
-	json_t *measurer;   /* as the measurer describes itself; NULL before */
+	uint64_t start_ns;      /* by the clock that never jumps: for durations */
+	json_t *self_tests;     /* one object a frame size and backend, in the order measured */
+	json_t *sut_check;      /* how it was made sure that there is no SUT; NULL before */
+	json_t *measurer;       /* as the measurer describes itself; NULL before */
+	json_t *preparation;    /* what --prepare try found; NULL: it was not asked for */
+	struct prepare prepare; /* what it came to */
 	bool interrupted;
 	bool irregular; /* some frame size has no clean load */
 };

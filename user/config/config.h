@@ -94,12 +94,18 @@ enum prepare_item {
 	PREPARE_CHANNELS,   /* so many */
 	PREPARE_RSS,        /* the receive hash spreads evenly over all queues */
 	PREPARE_STEER,      /* rules that deal test frames out to the receive queues */
+	PREPARE_COALESCE,   /* interrupts are put off by so many us */
+	PREPARE_RINGS,      /* of so many descriptors */
+	PREPARE_EEE,        /* no energy-efficient Ethernet */
+	PREPARE_LLDP,       /* no LLDP by the NIC's firmware */
+	PREPARE_WAKE,       /* the CPUs stay awake: no idle state that takes time to leave */
 	PREPARE_TIMESTAMPS, /* the NIC stamps every received frame, where --timestamps has a use for it */
 };
 struct prepare {
 	unsigned int automatic; /* bits of enum prepare_item: as far as the port has it, and a failure is a warning */
 	unsigned int asked;     /* likewise, by name: a failure ends the run */
-	unsigned int channels;
+	unsigned int channels, coalesce_us, rings;
+	bool try_items; /* selftest: find out which of the items for experts help */
 };
 
 /* What the options of rfc2544 say of durations and repeats; 0: as --fast or the RFC. */

@@ -172,6 +172,8 @@ static void take_preset_goals(struct config *config)
 	memcpy(config->goals, goals, config->goal_count * sizeof(*goals));
 }
 
+#define MIN_LOAD_SHARE 0.1 /* of Max Load: what is suggested */
+
 /* Min Load and Max Load, as far as they can be compared before the line rate is known. */
 static enum exit_code check_loads(struct config *config)
 {
@@ -185,8 +187,12 @@ static enum exit_code check_loads(struct config *config)
 		return EXIT_DONE;
 	if (load_fps(&config->min_load, octets, 0) < load_fps(&config->max_load, octets, 0))
 		return EXIT_DONE;
-	return refuse_given(max, "must be above Min Load, which is '%s'%s; raise it or give a smaller --min-load", min->text,
-			    min->fallback ? " by default" : "");
+	return refuse_given(
+		max,
+		"must be above Min Load, which is '%s'%s; raise it or give a smaller --min-load, too: --min-load "
+		"%.12gfps --max-load %s",
+		min->text, min->fallback ? " by default" : "", load_fps(&config->max_load, octets, 0) * MIN_LOAD_SHARE,
+		max->text);
 }
 
 /* What the algorithm does not apply is not in force, either. */

@@ -442,8 +442,11 @@ const struct option options[] = {
 	       .flags = OPTION_USUAL),
 	OPTION("prepare", "LIST", FRAMES | CONNECT, "auto", read_prepare,
 	       "what to change on the ports meanwhile: none, or a list of auto, ipv6, merge, pause, irq, vlan, queues, "
-	       "timestamps, gro, mtu, channels=N, rss, steer; auto is the first four, and the next three where they are "
-	       "needed, auto,no-pause all of those but one; everything is restored",
+	       "timestamps, gro, mtu, channels=N, rss, steer, coalesce=US, rings=N, eee, lldp, wake; auto is the first "
+	       "four, and "
+	       "the next three where they are needed, auto,no-pause all of those but one; latency and throughput add what "
+	       "of the last six serves that, as far as the port has it; selftest, with auto,try, finds out what helps; "
+	       "everything is restored",
 	       .flags = OPTION_LIST, .group = "What is done to the ports"),
 	TEXT("allow-unsafe", "REASON", FRAMES | CONNECT | LAB_ON, NULL, unsafe_reason,
 	     "use a port that is in use; the reason stands in the report", .flags = OPTION_ACTS | OPTION_USUAL),

@@ -2,6 +2,7 @@
 /* Options of the ports: those that take one value a port, "A,B" or more; and what may be changed on them. */
 #include <arpa/inet.h>
 #include <netinet/ether.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -298,33 +299,79 @@ enum exit_code read_macs(const struct given *given, struct config *config)
 #define AUTOMATIC                                                                                                           \
 	(BIT(PREPARE_IPV6) | BIT(PREPARE_MERGE) | BIT(PREPARE_PAUSE) | BIT(PREPARE_IRQ) | BIT(PREPARE_VLAN) |               \
 	 BIT(PREPARE_QUEUES) | BIT(PREPARE_TIMESTAMPS))
-#define CHANNELS_MOST 4096
+#define LATENCY                (BIT(PREPARE_COALESCE) | BIT(PREPARE_EEE) | BIT(PREPARE_LLDP) | BIT(PREPARE_RSS) | BIT(PREPARE_WAKE))
+#define THROUGHPUT             (BIT(PREPARE_COALESCE) | BIT(PREPARE_EEE) | BIT(PREPARE_LLDP) | BIT(PREPARE_RSS) | BIT(PREPARE_RINGS))
+#define NUMBERED               (BIT(PREPARE_CHANNELS) | BIT(PREPARE_COALESCE) | BIT(PREPARE_RINGS))
+#define THROUGHPUT_COALESCE_US 50
+#define THROUGHPUT_RINGS       4096
 
 static const char *const items[] = {
-	[PREPARE_IPV6] = "ipv6",     [PREPARE_MERGE] = "merge",
-	[PREPARE_PAUSE] = "pause",   [PREPARE_IRQ] = "irq",
-	[PREPARE_VLAN] = "vlan",     [PREPARE_GRO] = "gro",
-	[PREPARE_MTU] = "mtu",       [PREPARE_CHANNELS] = "channels",
-	[PREPARE_RSS] = "rss",       [PREPARE_TIMESTAMPS] = "timestamps",
-	[PREPARE_QUEUES] = "queues", [PREPARE_STEER] = "steer",
+	[PREPARE_IPV6] = "ipv6",         [PREPARE_MERGE] = "merge",
+	[PREPARE_PAUSE] = "pause",       [PREPARE_IRQ] = "irq",
+	[PREPARE_VLAN] = "vlan",         [PREPARE_GRO] = "gro",
+	[PREPARE_MTU] = "mtu",           [PREPARE_CHANNELS] = "channels",
+	[PREPARE_RSS] = "rss",           [PREPARE_TIMESTAMPS] = "timestamps",
+	[PREPARE_QUEUES] = "queues",     [PREPARE_STEER] = "steer",
+	[PREPARE_COALESCE] = "coalesce", [PREPARE_RINGS] = "rings",
+	[PREPARE_EEE] = "eee",           [PREPARE_LLDP] = "lldp",
+	[PREPARE_WAKE] = "wake",
 };
 
 static enum exit_code refuse_item(const struct given *given, const char *word)
 {
-	return refuse_given(given,
-			    "there is no '%s'%s; say none, or a list of auto, ipv6, merge, pause, irq, vlan, queues, "
-			    "timestamps, gro, mtu, channels=N, rss and steer, or auto and no-ITEM",
-			    word, nearest_hint(word, items, COUNT(items), HINT_ROOM));
+	return refuse_given(
+		given,
+		"there is no '%s'%s; say none, or a list of auto, ipv6, merge, pause, irq, vlan, queues, "
+		"timestamps, gro, mtu, channels=N, rss, steer, coalesce=US, rings=N, eee, lldp, wake, latency and "
+		"throughput, or auto and no-ITEM",
+		word, nearest_hint(word, items, COUNT(items), HINT_ROOM));
 }
 
-static enum exit_code read_channels(const struct given *given, const char *number, struct prepare *prepare)
+/* The item that takes a number, and the least and the greatest. */
+static const struct numbered {
+	enum prepare_item item;
+	double least, most;
+	size_t offset; /* in struct prepare */
+} numbered[] = {
+	{ PREPARE_CHANNELS, 1, 4096, offsetof(struct prepare, channels) },
+	{ PREPARE_COALESCE, 0, 1000, offsetof(struct prepare, coalesce_us) },
+	{ PREPARE_RINGS, 64, 65536, offsetof(struct prepare, rings) },
+};
+
+static enum exit_code read_item_number(const struct given *given, enum prepare_item item, const char *number,
+				       struct prepare *prepare)
 {
+	const struct numbered *kind = numbered;
 	double count;
 
-	if (!number || !parse_number(number, &count) || count < 1 || count > CHANNELS_MOST || count != (unsigned int)count)
-		return refuse_given(given, "channels takes a number from 1 to %d, as channels=4", CHANNELS_MOST);
-	prepare->channels = (unsigned int)count;
+	while (kind->item != item)
+		kind++;
+	if (!number || !parse_number(number, &count) || count < kind->least || count > kind->most ||
+	    count != (unsigned int)count)
+		return refuse_given(given, "%s takes a number from %.0f to %.0f, as %s=%.0f", items[item], kind->least,
+				    kind->most, items[item], kind->least > 4 ? kind->least : 4);
+	*(unsigned int *)((char *)prepare + kind->offset) = (unsigned int)count;
 	return EXIT_DONE;
+}
+
+/* Words that stand for several items, each as far as the port has it. */
+static bool read_aim(const char *word, struct prepare *prepare)
+{
+	if (strcmp(word, "auto") == 0) {
+		prepare->automatic |= AUTOMATIC;
+	} else if (strcmp(word, "latency") == 0) {
+		prepare->automatic |= LATENCY;
+		prepare->coalesce_us = 0;
+	} else if (strcmp(word, "throughput") == 0) {
+		prepare->automatic |= THROUGHPUT;
+		prepare->coalesce_us = THROUGHPUT_COALESCE_US;
+		prepare->rings = THROUGHPUT_RINGS;
+	} else if (strcmp(word, "try") == 0) {
+		prepare->try_items = true;
+	} else {
+		return false;
+	}
+	return true;
 }
 
 static enum exit_code read_item(const struct given *given, char *word, void *into)
@@ -333,22 +380,21 @@ static enum exit_code read_item(const struct given *given, char *word, void *int
 	char *number = strchr(word, '=');
 	bool not = strncmp(word, "no-", 3) == 0;
 
-	if (strcmp(word, "auto") == 0) {
-		prepare->automatic |= AUTOMATIC;
+	if (read_aim(word, prepare))
 		return EXIT_DONE;
-	}
 	if (number)
 		*number++ = '\0';
 	for (unsigned int item = 0; item < COUNT(items); item++) {
 		if (strcmp(word + (not ? 3 : 0), items[item]))
 			continue;
-		if (number && (not || item != PREPARE_CHANNELS))
+		if (number && (not || !(NUMBERED & BIT(item))))
 			return refuse_given(given, "'%s' takes no number", word);
 		if (not )
 			prepare->automatic &= ~BIT(item);
 		else
 			prepare->asked |= BIT(item);
-		return item == PREPARE_CHANNELS && !not ? read_channels(given, number, prepare) : EXIT_DONE;
+		return NUMBERED & BIT(item) && !not ? read_item_number(given, (enum prepare_item)item, number, prepare)
+						    : EXIT_DONE;
 	}
 	return refuse_item(given, word);
 }
@@ -360,6 +406,8 @@ enum exit_code read_prepare(const struct given *given, struct config *config)
 
 	if (strcmp(given->text, "none") != 0)
 		code = read_list(given, given->text, read_item, &prepare);
+	if (code == EXIT_DONE && prepare.try_items && config->verb != VERB_SELFTEST)
+		return refuse_given(given, "'try' is for selftest, which then says what helps");
 	if (code == EXIT_DONE)
 		config->prepare = prepare;
 	return code;

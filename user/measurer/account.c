@@ -18,6 +18,7 @@
 #define PACING_SHARE        10    /* of the Goal Width: how far the load may be off */
 #define DEFAULT_WIDTH_RATIO 0.005 /* where there is no goal */
 #define HICCUP_RATIO        0.01  /* of the frames sent: what an interface drops now and then, at most */
+#define LOSS_FRAMES_TELLING 5     /* that a counter has the same number by chance is unlikely from here on */
 #define REPEAT_CHANCE_LEAST 0.1   /* that one of the repeats that are left is not spoilt */
 
 /* --- counts --------------------------------------------------------------------------------------------------------- */
@@ -92,14 +93,26 @@ static uint64_t greater(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-static void add_drops(const struct port_trial *port, uint64_t *tx_dropped, uint64_t *rx_missed)
+/* Of what is still missing, as much as a counter tells. */
+static uint64_t take(uint64_t told, uint64_t *missing)
+{
+	uint64_t taken = at_most(told, *missing);
+
+	*missing -= taken;
+	return taken;
+}
+
+/* What interfaces of the tester did to frames, as their counters say; more than is missing, maybe. */
+static void add_drops(const struct port_trial *port, struct loss_attribution *told)
 {
 	if (port->counts.transmits && port->tx_drops == TX_DROPS_BEFORE_WIRE)
-		*tx_dropped += port->counts.nic_tx_dropped;
+		told->dropped_before_wire += port->counts.nic_tx_dropped;
 	if (port->counts.transmits && port->tx_drops == TX_DROPS_AT_RECEIVER)
-		*rx_missed += port->counts.nic_tx_dropped;
-	if (port->counts.receives)
-		*rx_missed += port->counts.nic_rx_missed;
+		told->receiver_missed += port->counts.nic_tx_dropped;
+	if (!port->counts.receives)
+		return;
+	told->receiver_damaged += port->counts.nic_rx_damaged;
+	told->receiver_missed += port->counts.nic_rx_missed;
 }
 
 /* How many of the lost frames the tester's own bursts cost. */
@@ -123,20 +136,18 @@ static uint64_t lost_in_bursts(const struct account *account, uint64_t sent, uin
 static struct loss_attribution attribute(const struct account *account, const struct mlr_trial_counts *counts,
 					 const struct mlr_trial_verdict *verdict)
 {
-	uint64_t missing = verdict->lost > 0 ? (uint64_t)verdict->lost : 0, tx_dropped = 0, rx_missed = 0, burst;
+	uint64_t missing = verdict->lost > 0 ? (uint64_t)verdict->lost : 0;
+	struct loss_attribution places = { .unsent = verdict->unsent };
 
 	for (unsigned int i = 0; i < account->port_count; i++)
-		add_drops(&account->ports[i], &tx_dropped, &rx_missed);
-	tx_dropped = at_most(tx_dropped, missing);
-	rx_missed = at_most(rx_missed, missing - tx_dropped);
-	burst = lost_in_bursts(account, counts->sent, missing - tx_dropped - rx_missed);
-	return (struct loss_attribution){
-		.unsent = verdict->unsent,
-		.dropped_before_wire = tx_dropped,
-		.receiver_missed = rx_missed,
-		.tester_burst = burst,
-		.sut = verdict->lost - (int64_t)(tx_dropped + rx_missed + burst),
-	};
+		add_drops(&account->ports[i], &places);
+	places.dropped_before_wire = take(places.dropped_before_wire, &missing);
+	places.receiver_damaged = take(places.receiver_damaged, &missing);
+	places.receiver_missed = take(places.receiver_missed, &missing);
+	places.tester_burst = lost_in_bursts(account, counts->sent, missing);
+	places.sut = verdict->lost - (int64_t)(places.dropped_before_wire + places.receiver_damaged +
+					       places.receiver_missed + places.tester_burst);
+	return places;
 }
 
 /* --- pacing --------------------------------------------------------------------------------------------------------- */
@@ -209,6 +220,29 @@ static struct pacing_summary summarize_pacing(const struct account *account)
 	return pacing;
 }
 
+/* A veth's transmit counters tell of what its peer, the SUT, had no room for. */
+static bool is_of_sut(const struct port_trial *port, const char *counter)
+{
+	return port->counts.transmits && port->tx_drops == TX_DROPS_IN_SUT && strstr(counter, "tx");
+}
+
+/* The SUT lost exactly as many frames as a counter of one of our own ports tells of: it was not the SUT, most likely. */
+static void find_loss_counter(const struct account *account, struct measurement *measurement)
+{
+	int64_t lost = measurement->attribution.sut;
+
+	for (size_t i = 0; i < measurement->port_count && lost >= LOSS_FRAMES_TELLING; i++) {
+		const struct port_counts *counts = &measurement->ports[i];
+
+		for (unsigned int j = 0; j < counts->moved_count; j++) {
+			if (counts->moved[j].moved != (uint64_t)lost || is_of_sut(&account->ports[i], counts->moved[j].name))
+				continue;
+			measurement->loss_counter = (struct loss_counter){ .is_there = true, .port = i, .at = j };
+			return;
+		}
+	}
+}
+
 /* What ports sent to MAC addresses that may be nobody's, if none of it came. */
 static uint64_t sent_to_nobody(const struct account *account)
 {
@@ -242,6 +276,10 @@ static void judge_tester(const struct account *account, struct measurement *meas
 		measurement->tester_limited_reason = "frames were lost in a burst of the tester's own";
 	else if (measurement->attribution.receiver_missed)
 		measurement->tester_limited_reason = "the receiving interface missed frames";
+	else if (measurement->attribution.receiver_damaged)
+		measurement->tester_limited_reason = "frames arrived damaged at the receiving interface";
+	else if (measurement->loss_counter.is_there)
+		measurement->tester_limited_reason = "the SUT's loss equals a counter of our own port";
 	else if (fabs(measurement->pacing.error_ppm) > pacing_error_most_ppm(config))
 		measurement->tester_limited_reason = LOAD_WAS_OFF;
 	measurement->tester_limited = measurement->tester_limited_reason;
@@ -579,6 +617,7 @@ enum exit_code account_for(const struct account *account, struct measurement *me
 	measurement->attribution = attribute(account, &measurement->counts, &measurement->verdict);
 	measurement->pacing = summarize_pacing(account);
 	measurement->has_attribution = measurement->has_pacing = true;
+	find_loss_counter(account, measurement);
 	judge_tester(account, measurement);
 	measurement->spoilt = find_spoiler(account, measurement);
 	summarize_reception(account, measurement);

@@ -4,8 +4,8 @@
  *
  * Ports may be those of one machine or of several. The Trial Loss Ratio comes from frame counts summed over all of them
  * (draft-15, sections 4.5.5 and 4.5.6), while the Trial Load stays that of one interface. What is missing is attributed in
- * the order in which a frame travels: not sent, dropped by the transmitting interface, missed by the receiving one, and what
- * then remains was lost in the SUT. No function here acts on anything.
+ * the order in which a frame travels: not sent, dropped by the transmitting interface, damaged when it came to the receiving
+ * one, missed by that, and what then remains was lost in the SUT. No function here acts on anything.
  */
 #pragma once
 

@@ -305,7 +305,8 @@ static uint64_t lost_by_tester(const struct counting *counting)
 {
 	const struct port_trial *ports = counting->xdp->account.ports;
 	const struct trial_direction *direction = counting->direction;
-	uint64_t lost = ports[direction->to].counts.nic_rx_missed;
+	const struct port_counts *receiver = &ports[direction->to].counts;
+	uint64_t lost = receiver->nic_rx_damaged + receiver->nic_rx_missed;
 
 	for (unsigned int i = 0; i < counting->xdp->port_count; i++)
 		if (direction->from >> i & 1 && ports[i].tx_drops != TX_DROPS_IN_SUT &&

@@ -13,6 +13,7 @@
 #include "config/config.h"
 #include "mlr/rfc2544.h"
 #include "mlr/trial.h"
+#include "netdev/ethtool.h"
 
 #define REFUSED_SIZE 192
 
@@ -22,6 +23,7 @@ struct selftest_figure;
 struct loss_attribution {
 	uint64_t unsent;              /* the transmitter did not get to them */
 	uint64_t dropped_before_wire; /* the transmitting NIC or its queue dropped them */
+	uint64_t receiver_damaged;    /* they came to the receiving NIC and were not whole: CRC errors and the like */
 	uint64_t receiver_missed;     /* the receiving NIC or its ring dropped them */
 	uint64_t tester_burst;        /* lost of the frames that departed in a burst which nobody asked for */
 	int64_t sut;                  /* what is left: lost in the SUT */
@@ -178,6 +180,13 @@ struct icmp_report {
 	uint64_t other_flows;         /* and of those: about other flows */
 };
 
+/* A counter that the kernel has for a port, and by how much it moved in a trial. */
+#define MOVED_MOST 12
+struct moved_counter {
+	char name[COUNTER_NAME_SIZE];
+	uint64_t moved;
+};
+
 /* What one port saw. */
 struct port_counts {
 	char name[PORT_LABEL_SIZE];
@@ -191,7 +200,9 @@ struct port_counts {
 	uint16_t unknown_trial_most; /* the one that most of them had */
 	uint64_t received_octets;    /* with FCS */
 	uint64_t nic_tx_frames, nic_tx_dropped; /* the interface's own counters over the trial */
-	uint64_t nic_rx_frames, nic_rx_missed;
+	uint64_t nic_rx_frames, nic_rx_missed, nic_rx_damaged;
+	struct moved_counter moved[MOVED_MOST]; /* those that tell of trouble (moved.h), the largest first */
+	unsigned int moved_count;
 };
 
 /* All that is known of one trial. Free with measurement_free, or have it freed where its block ends: measurement_auto_t, which
@@ -206,6 +217,12 @@ struct measurement {
 	struct loss_attribution attribution;
 	bool tester_limited;
 	const char *tester_limited_reason; /* a constant phrase, NULL if not limited */
+	/* a counter of a port of ours tells of exactly the frames that the SUT seems to have lost: ports[port].moved[at] */
+	struct loss_counter {
+		bool is_there;
+		size_t port;
+		unsigned int at;
+	} loss_counter;
 	double sut_loss_ratio; /* what the SUT lost of the frames sent: the loss ratio without the tester's part. If limited */
 	const char *tx_backend; /* "xsk", or NULL */
 	bool has_order;

@@ -13,6 +13,7 @@
 #include <sys/random.h>
 
 #include "base/clock.h"
+#include "base/units.h"
 #include "config/traffic.h"
 #include "measurer/connection.h"
 #include "measurer/departure.h"
@@ -29,7 +30,8 @@
 #define UNKNOWN_LOAD_FPS  1e6 /* where a link does not say how fast it is: about what AF_XDP sends in copy mode */
 #define CALIBRATION_S     0.3
 #define CALIBRATION_RUNS  3
-#define CALIBRATION_SHARE 0.9 /* of the fastest that was reached: what can be sustained on a busy machine */
+#define SPEED_TOLERANCE   0.001 /* by which clocks of links may differ, and more */
+#define CALIBRATION_SHARE 0.9   /* of the fastest that was reached: what can be sustained on a busy machine */
 
 static const struct measurer_ops ops;
 
@@ -228,8 +230,10 @@ void xdp_close(struct measurer_xdp *xdp)
 		tx_port_close(xdp->ends[i].tx);
 	snmp_close(xdp->snmp);
 	neighbours_close(xdp->neighbours);
-	for (unsigned int i = 0; i < xdp->port_count; i++)
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
 		rx_close(xdp->ends[i].rx);
+		ledger_close(xdp->ends[i].ledger);
+	}
 	ports_close(xdp->netlink, xdp->ports, xdp->port_count);
 	netlink_close(xdp->netlink);
 	session_restore();
@@ -261,6 +265,21 @@ static enum exit_code steer_ports(struct measurer_xdp *xdp)
 	return code;
 }
 
+/* As --prepare wants it; where no privileges are given up yet. */
+static enum exit_code stay_awake(const struct prepare *prepare)
+{
+	unsigned int bit = 1u << PREPARE_WAKE;
+	int error = (prepare->asked | prepare->automatic) & bit ? session_stay_awake() : 0;
+
+	if (error && prepare->asked & bit)
+		return refuse(EXIT_INCAPABLE,
+			      "cannot keep the CPUs awake (/dev/cpu_dma_latency): %s; leave 'wake' out of --prepare",
+			      why(-error));
+	if (error)
+		warn("cannot keep the CPUs awake (/dev/cpu_dma_latency): %s", why(-error));
+	return EXIT_DONE;
+}
+
 enum exit_code xdp_open_ports(struct measurer_xdp *xdp)
 {
 	int error = netlink_open(&xdp->netlink);
@@ -273,7 +292,7 @@ enum exit_code xdp_open_ports(struct measurer_xdp *xdp)
 	code = ports_open(xdp->netlink, xdp->config, xdp->ports);
 	if (!code)
 		hear_programs(xdp);
-	return code;
+	return code ? code : stay_awake(&xdp->config->prepare);
 }
 
 enum exit_code xdp_open_frames(struct measurer_xdp *xdp)
@@ -284,6 +303,9 @@ enum exit_code xdp_open_frames(struct measurer_xdp *xdp)
 	if ((code = steer_ports(xdp)) || (code = look_around(xdp)) || (code = open_snmp(xdp)) ||
 	    (code = open_transmitters(xdp)))
 		return code;
+	/* last, for the number of queues says how many counters there are; without one a trial lacks nothing but an explanation */
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		ledger_open(xdp->ports[i].link.ifindex, &xdp->ends[i].ledger);
 	return spare_cpus(xdp);
 }
 
@@ -358,13 +380,43 @@ static void look_for_own(struct measurer_xdp *xdp)
 			listen_describe_own(xdp, i, xdp->diagnosis.own);
 }
 
+/* The port whose link is slowest, of those whose speed is known; NULL: of none. */
+static const struct port *slowest_port(const struct measurer_xdp *xdp)
+{
+	const struct port *slowest = NULL;
+
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		if (xdp->ports[i].link_bps > 0 && (!slowest || xdp->ports[i].link_bps < slowest->link_bps))
+			slowest = &xdp->ports[i];
+	return slowest;
+}
+
+/* Of a load that cannot pass, once. */
+static void look_at_speed(struct measurer_xdp *xdp, double load_fps)
+{
+	const struct port *slowest = slowest_port(xdp);
+	double line_rate_fps = slowest ? xdp_line_rate_fps(xdp, slowest->link_bps) : 0;
+
+	if (xdp->said_speed || line_rate_fps <= 0 || load_fps <= line_rate_fps * (1 + SPEED_TOLERANCE))
+		return;
+	xdp->said_speed = true;
+	warn("a load of %s is more than the link of port %s carries at %s, which is %s with these frames: the rest is lost "
+	     "before or after the SUT, and looks like its loss",
+	     format_si(load_fps, "fps", UNIT_ROOM), slowest->link.name, format_si(slowest->link_bps, "bit/s", UNIT_ROOM),
+	     format_si(line_rate_fps, "fps", UNIT_ROOM));
+}
+
 static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret)
 {
 	struct measurer_xdp *xdp = (struct measurer_xdp *)measurer;
-	enum exit_code code = xdp_trial(xdp, input, ret);
+	enum exit_code code;
 
+	look_at_speed(xdp, input->load_fps);
+	code = xdp_trial(xdp, input, ret);
 	if (code == EXIT_DONE && ret->counts.foreign)
 		look_for_own(xdp);
+	if (code == EXIT_DONE)
+		look_at_speed(xdp, ret->pacing.achieved_fps);
 	if (code == EXIT_DONE)
 		diagnose_measured(&xdp->diagnosis, xdp->config, ret);
 	if (code == EXIT_DONE && measurer->selftest.state == SELFTEST_FRESH)

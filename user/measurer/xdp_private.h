@@ -11,6 +11,7 @@
 #include "measurer/diagnose.h"
 #include "measurer/measurer.h"
 #include "mlr/profile.h"
+#include "netdev/ledger.h"
 #include "netdev/netlink.h"
 #include "netdev/nic_clock.h"
 #include "port/neighbour.h"
@@ -30,6 +31,7 @@ struct departure {
 struct endpoint {
 	unsigned int number; /* of the port in the profile: other hosts may have ports, too */
 	bool transmits, receives;
+	struct ledger *ledger;  /* NULL: none could be opened */
 	struct rx *rx;          /* always: it also shows what is foreign or misdirected */
 	struct tx_port *tx;     /* NULL if it does not transmit */
 	struct nic_clock clock; /* without fd it does not tell when frames arrive */
@@ -63,6 +65,7 @@ struct measurer_xdp {
 	struct mlr_profile profile;
 	uint32_t next_sequence;        /* of the next trial, in every flow; goes on from trial to trial */
 	uint32_t trial_first_sequence; /* of the last trial, likewise */
+	bool said_speed;               /* that a load is above a link's */
 	bool said_no_departures;       /* that nobody stamps them (departure.h) */
 	struct account account;        /* of the last trial */
 	uint64_t trial_count;          /* performed so far */

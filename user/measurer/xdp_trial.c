@@ -17,6 +17,7 @@
 #include "measurer/departure.h"
 #include "measurer/destinations.h"
 #include "measurer/icmp.h"
+#include "measurer/moved.h"
 #include "measurer/timestamps.h"
 
 #define START_MARGIN_NS 300000          /* until the transmit threads spin */
@@ -103,9 +104,11 @@ static enum exit_code find_link(struct measurer_xdp *xdp, unsigned int port, str
 static enum exit_code read_link(struct measurer_xdp *xdp, unsigned int port, bool before, struct xdp_snapshot *snapshot)
 {
 	struct link_info link;
-	enum exit_code code = find_link(xdp, port, &link);
+	enum exit_code code;
 	bool is_lost;
 
+	ledger_read(xdp->ends[port].ledger, before);
+	code = find_link(xdp, port, &link);
 	if (code)
 		return code;
 	is_lost = !link.up || !link.carrier;
@@ -461,14 +464,30 @@ static uint64_t dropped_for_room(uint64_t dropped, const struct rx_counters *rx)
 	return dropped > passed_on ? dropped - passed_on : 0;
 }
 
-/* Frames that the receiving interface had no room for. Drivers differ in which of three counters they use, and some use
+/* Frames that the receiving interface's hardware had no room for. Drivers differ in which of three counters they use, and some use
  * several for the same frame. */
+static uint64_t without_room(const struct rtnl_link_stats64 *a, const struct rtnl_link_stats64 *b)
+{
+	return greater(greater(b->rx_missed_errors - a->rx_missed_errors, b->rx_fifo_errors - a->rx_fifo_errors),
+		       b->rx_over_errors - a->rx_over_errors);
+}
+
+/* Frames that the receiving interface, or its ring, had no room for. */
 static uint64_t receiver_missed(const struct rtnl_link_stats64 *a, const struct rtnl_link_stats64 *b,
 				const struct rx_counters *rx)
 {
-	return greater(greater(b->rx_missed_errors - a->rx_missed_errors, b->rx_fifo_errors - a->rx_fifo_errors),
-		       b->rx_over_errors - a->rx_over_errors) +
-	       dropped_for_room(b->rx_dropped - a->rx_dropped, rx);
+	return without_room(a, b) + dropped_for_room(b->rx_dropped - a->rx_dropped, rx);
+}
+
+/* Frames that came to the receiving interface and were not whole, as over a dirty fibre. Some drivers count them in rx_errors alone,
+ * and some count there what they had no room for, too. */
+static uint64_t receiver_damaged(const struct rtnl_link_stats64 *a, const struct rtnl_link_stats64 *b)
+{
+	uint64_t all = b->rx_errors - a->rx_errors, no_room = without_room(a, b);
+	uint64_t told = b->rx_crc_errors - a->rx_crc_errors + b->rx_frame_errors - a->rx_frame_errors + b->rx_length_errors -
+			a->rx_length_errors;
+
+	return greater(told, all > no_room ? all - no_room : 0);
 }
 
 /* Frames that the transmitting interface did not get out. Not every driver counts redirected ones. */
@@ -514,6 +533,7 @@ static void count_port(const struct measurer_xdp *xdp, unsigned int port, const 
 		.nic_tx_dropped = tx_dropped(xdp, port, before, after),
 		.nic_rx_frames = after->rx_packets - before->rx_packets,
 		.nic_rx_missed = receiver_missed(before, after, &rx),
+		.nic_rx_damaged = receiver_damaged(before, after),
 	};
 	/* before generic XDP a frame waits in the backlog; other links' frames do, too, so this may be too much, not too
 	 * little */
@@ -634,6 +654,8 @@ static enum exit_code describe_port(struct measurer_xdp *xdp, unsigned int port,
 	ret->misaddressed_ratio = destination_unknown_ratio(xdp, port);
 	ret->window = rx_window(xdp->ends[port].rx);
 	count_port(xdp, port, &run->before, &run->after, intended, &ret->counts);
+	moved_find(xdp->ends[port].ledger, &run->before.link[port], &run->after.link[port],
+		   rx_seen(&ret->received) - ret->received.foreign - ret->received.housekeeping, &ret->counts);
 	if (xdp->snmp && port == xdp->snmp_port)
 		add_queries(&run->snmp, &ret->counts);
 	xdp->late_in_trials += ret->received.late;

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/exit_code.h"
 #include "netdev/ethtool_ioctl.h"
 #include "netdev/netlink_request.h"
 
@@ -121,7 +122,8 @@ static void start(struct request *request, uint16_t family, uint8_t command)
 }
 
 /* Every ethtool message begins with a header that names the link. */
-static int start_ethtool(const struct ethtool *ethtool, struct request *request, uint8_t command, int ifindex)
+static int start_ethtool_with(const struct ethtool *ethtool, struct request *request, uint8_t command, int ifindex,
+			      uint32_t flags)
 {
 	struct nlattr *header;
 
@@ -130,9 +132,14 @@ static int start_ethtool(const struct ethtool *ethtool, struct request *request,
 	start(request, ethtool->ethtool_family, command);
 	header = mnl_attr_nest_start(request->header, 1); /* ETHTOOL_A_..._HEADER is 1 in all of them */
 	mnl_attr_put_u32(request->header, ETHTOOL_A_HEADER_DEV_INDEX, (uint32_t)ifindex);
-	mnl_attr_put_u32(request->header, ETHTOOL_A_HEADER_FLAGS, ETHTOOL_FLAG_OMIT_REPLY);
+	mnl_attr_put_u32(request->header, ETHTOOL_A_HEADER_FLAGS, flags);
 	mnl_attr_nest_end(request->header, header);
 	return 0;
+}
+
+static int start_ethtool(const struct ethtool *ethtool, struct request *request, uint8_t command, int ifindex)
+{
+	return start_ethtool_with(ethtool, request, command, ifindex, ETHTOOL_FLAG_OMIT_REPLY);
 }
 
 static int read_numbers(const struct nlmsghdr *header, void *context)
@@ -266,24 +273,30 @@ int ethtool_feature(struct ethtool *ethtool, int ifindex, const char *name, stru
 	return 0;
 }
 
+/* A set with this one bit. */
+static void put_bit(struct request *request, uint16_t type, const char *name, bool on)
+{
+	struct nlattr *set = mnl_attr_nest_start(request->header, type);
+	struct nlattr *bits = mnl_attr_nest_start(request->header, ETHTOOL_A_BITSET_BITS);
+	struct nlattr *bit = mnl_attr_nest_start(request->header, ETHTOOL_A_BITSET_BITS_BIT);
+
+	mnl_attr_put_strz(request->header, ETHTOOL_A_BITSET_BIT_NAME, name);
+	if (on)
+		mnl_attr_put(request->header, ETHTOOL_A_BITSET_BIT_VALUE, 0, NULL);
+	mnl_attr_nest_end(request->header, bit);
+	mnl_attr_nest_end(request->header, bits);
+	mnl_attr_nest_end(request->header, set);
+}
+
 int ethtool_set_feature(struct ethtool *ethtool, int ifindex, const char *name, bool on)
 {
-	struct nlattr *wanted, *bits, *bit;
 	struct link_feature now;
 	struct request request;
 	int error = start_ethtool(ethtool, &request, ETHTOOL_MSG_FEATURES_SET, ifindex);
 
 	if (error)
 		return error;
-	wanted = mnl_attr_nest_start(request.header, ETHTOOL_A_FEATURES_WANTED);
-	bits = mnl_attr_nest_start(request.header, ETHTOOL_A_BITSET_BITS);
-	bit = mnl_attr_nest_start(request.header, ETHTOOL_A_BITSET_BITS_BIT);
-	mnl_attr_put_strz(request.header, ETHTOOL_A_BITSET_BIT_NAME, name);
-	if (on)
-		mnl_attr_put(request.header, ETHTOOL_A_BITSET_BIT_VALUE, 0, NULL);
-	mnl_attr_nest_end(request.header, bit);
-	mnl_attr_nest_end(request.header, bits);
-	mnl_attr_nest_end(request.header, wanted);
+	put_bit(&request, ETHTOOL_A_FEATURES_WANTED, name, on);
 	error = order(ethtool->netlink, &request);
 	if (!error)
 		error = ethtool_feature(ethtool, ifindex, name, &now);
@@ -348,6 +361,122 @@ int ethtool_rings(struct ethtool *ethtool, int ifindex, struct link_rings *ret)
 	return error;
 }
 
+int ethtool_set_rings(struct ethtool *ethtool, int ifindex, const struct link_rings *rings)
+{
+	struct link_rings now;
+	struct request request;
+	int error = ethtool_rings(ethtool, ifindex, &now);
+
+	if (!error)
+		error = start_ethtool(ethtool, &request, ETHTOOL_MSG_RINGS_SET, ifindex);
+	if (error)
+		return error;
+	if (now.rx_max)
+		mnl_attr_put_u32(request.header, ETHTOOL_A_RINGS_RX, rings->rx);
+	if (now.tx_max)
+		mnl_attr_put_u32(request.header, ETHTOOL_A_RINGS_TX, rings->tx);
+	return order(ethtool->netlink, &request);
+}
+
+static const uint16_t coalescing_types[COALESCING_VALUES] = {
+	[COALESCE_ADAPTIVE_RX] = ETHTOOL_A_COALESCE_USE_ADAPTIVE_RX,
+	[COALESCE_ADAPTIVE_TX] = ETHTOOL_A_COALESCE_USE_ADAPTIVE_TX,
+	[COALESCE_RX_USECS] = ETHTOOL_A_COALESCE_RX_USECS,
+	[COALESCE_RX_FRAMES] = ETHTOOL_A_COALESCE_RX_MAX_FRAMES,
+	[COALESCE_TX_USECS] = ETHTOOL_A_COALESCE_TX_USECS,
+	[COALESCE_TX_FRAMES] = ETHTOOL_A_COALESCE_TX_MAX_FRAMES,
+};
+
+int ethtool_coalescing(struct ethtool *ethtool, int ifindex, struct link_coalescing *ret)
+{
+	struct numbers numbers;
+	int error = get_numbers(ethtool, ETHTOOL_MSG_COALESCE_GET, ifindex, &numbers);
+
+	for (int i = 0; i < COALESCING_VALUES && !error; i++) {
+		ret->has[i] = numbers.has[coalescing_types[i]];
+		ret->value[i] = (uint32_t)numbers.of[coalescing_types[i]];
+	}
+	return error;
+}
+
+int ethtool_set_coalescing(struct ethtool *ethtool, int ifindex, const struct link_coalescing *coalescing)
+{
+	struct request request;
+	int error = start_ethtool(ethtool, &request, ETHTOOL_MSG_COALESCE_SET, ifindex);
+
+	if (error)
+		return error;
+	for (int i = 0; i < COALESCING_VALUES; i++) {
+		if (!coalescing->has[i])
+			continue;
+		if (i == COALESCE_ADAPTIVE_RX || i == COALESCE_ADAPTIVE_TX)
+			mnl_attr_put_u8(request.header, coalescing_types[i], coalescing->value[i] != 0);
+		else
+			mnl_attr_put_u32(request.header, coalescing_types[i], coalescing->value[i]);
+	}
+	return order(ethtool->netlink, &request);
+}
+
+int ethtool_eee(struct ethtool *ethtool, int ifindex, bool *ret_on)
+{
+	struct numbers numbers;
+	int error = get_numbers(ethtool, ETHTOOL_MSG_EEE_GET, ifindex, &numbers);
+
+	if (!error)
+		*ret_on = numbers.of[ETHTOOL_A_EEE_ENABLED];
+	return error;
+}
+
+int ethtool_set_eee(struct ethtool *ethtool, int ifindex, bool on)
+{
+	struct request request;
+	int error = start_ethtool(ethtool, &request, ETHTOOL_MSG_EEE_SET, ifindex);
+
+	if (error)
+		return error;
+	mnl_attr_put_u8(request.header, ETHTOOL_A_EEE_ENABLED, on);
+	return order(ethtool->netlink, &request);
+}
+
+/* A private flag that is searched for. */
+struct flag_search {
+	const char *name;
+	bool known, on;
+};
+
+static int find_flag(const struct nlmsghdr *header, void *context)
+{
+	struct flag_search *search = context;
+	const struct nlattr *attribute;
+
+	mnl_attr_for_each (attribute, header, sizeof(struct genlmsghdr))
+		if (mnl_attr_get_type(attribute) == ETHTOOL_A_PRIVFLAGS_FLAGS)
+			search->known = find_bit(attribute, search->name, &search->on);
+	return MNL_CB_OK;
+}
+
+int ethtool_flag(struct ethtool *ethtool, int ifindex, const char *name, bool *ret_on)
+{
+	struct flag_search search = { .name = name };
+	int error = get(ethtool, ETHTOOL_MSG_PRIVFLAGS_GET, ifindex, find_flag, &search);
+
+	if (error || !search.known)
+		return error ? error : -EOPNOTSUPP;
+	*ret_on = search.on;
+	return 0;
+}
+
+int ethtool_set_flag(struct ethtool *ethtool, int ifindex, const char *name, bool on)
+{
+	struct request request;
+	int error = start_ethtool(ethtool, &request, ETHTOOL_MSG_PRIVFLAGS_SET, ifindex);
+
+	if (error)
+		return error;
+	put_bit(&request, ETHTOOL_A_PRIVFLAGS_FLAGS, name, on);
+	return order(ethtool->netlink, &request);
+}
+
 int ethtool_pause(struct ethtool *ethtool, int ifindex, struct link_pause *ret)
 {
 	struct numbers numbers;
@@ -385,6 +514,7 @@ int ethtool_mode(struct ethtool *ethtool, int ifindex, struct link_mode *ret)
 		*ret = (struct link_mode){
 			.speed_mbps = speed_mbps == (uint32_t)SPEED_UNKNOWN ? 0 : speed_mbps,
 			.full_duplex = numbers.of[ETHTOOL_A_LINKMODES_DUPLEX] == DUPLEX_FULL,
+			.autonegotiated = numbers.of[ETHTOOL_A_LINKMODES_AUTONEG],
 		};
 	return error;
 }
@@ -465,6 +595,59 @@ int ethtool_queue_packets(struct ethtool *ethtool, int ifindex, uint64_t *ret)
 	if (!error)
 		*ret = numbers.of[NETDEV_QSTATS_TX_PACKETS];
 	return error;
+}
+
+/* Members of a nest of statistics, and the counters that they are. What is an array has its sum first. */
+struct standard_reader {
+	unsigned int nest, types[2];
+	enum standard_counter counters[2];
+	uint64_t *values;
+};
+
+static int read_standard(const struct nlmsghdr *header, void *context)
+{
+	const struct standard_reader *reader = context;
+	const struct nlattr *attribute, *inner;
+
+	mnl_attr_for_each (attribute, header, sizeof(struct genlmsghdr)) {
+		if (mnl_attr_get_type(attribute) != reader->nest)
+			continue;
+		mnl_attr_for_each_nested (inner, attribute)
+			for (size_t i = 0; i < COUNT(reader->types); i++)
+				if (mnl_attr_get_type(inner) == reader->types[i] &&
+				    mnl_attr_get_payload_len(inner) >= sizeof(uint64_t))
+					memcpy(&reader->values[reader->counters[i]], mnl_attr_get_payload(inner),
+					       sizeof(uint64_t));
+	}
+	return MNL_CB_OK;
+}
+
+static const struct standard_source {
+	uint8_t command;
+	struct standard_reader reader;
+} standard_sources[] = {
+	{ ETHTOOL_MSG_PAUSE_GET,
+	  { .nest = ETHTOOL_A_PAUSE_STATS,
+	    .types = { ETHTOOL_A_PAUSE_STAT_TX_FRAMES, ETHTOOL_A_PAUSE_STAT_RX_FRAMES },
+	    .counters = { COUNTER_PAUSE_SENT, COUNTER_PAUSE_RECEIVED } } },
+	{ ETHTOOL_MSG_FEC_GET,
+	  { .nest = ETHTOOL_A_FEC_STATS,
+	    .types = { ETHTOOL_A_FEC_STAT_CORRECTED, ETHTOOL_A_FEC_STAT_UNCORR },
+	    .counters = { COUNTER_FEC_CORRECTED, COUNTER_FEC_UNCORRECTABLE } } },
+};
+
+void ethtool_standard_counters(struct ethtool *ethtool, int ifindex, uint64_t ret[STANDARD_COUNTERS])
+{
+	memset(ret, 0, STANDARD_COUNTERS * sizeof(*ret));
+	for (size_t i = 0; i < COUNT(standard_sources); i++) {
+		struct standard_reader reader = standard_sources[i].reader;
+		struct request request;
+
+		reader.values = ret;
+		if (!start_ethtool_with(ethtool, &request, standard_sources[i].command, ifindex,
+					ETHTOOL_FLAG_OMIT_REPLY | ETHTOOL_FLAG_STATS))
+			exchange(ethtool->netlink, &request, read_standard, &reader);
+	}
 }
 
 /* --- requests by ioctl ---------------------------------------------------------------------------------------------- */

@@ -41,6 +41,34 @@ struct link_rings {
 	uint32_t rx, tx, rx_max, tx_max;
 };
 int ethtool_rings(struct ethtool *ethtool, int ifindex, struct link_rings *ret);
+/* Set rx and tx. */
+int ethtool_set_rings(struct ethtool *ethtool, int ifindex, const struct link_rings *rings);
+
+/* How long interrupts are put off, and for how many frames. Drivers have some of these values only. */
+enum coalescing {
+	COALESCE_ADAPTIVE_RX, /* 1: the driver chooses */
+	COALESCE_ADAPTIVE_TX,
+	COALESCE_RX_USECS,
+	COALESCE_RX_FRAMES,
+	COALESCE_TX_USECS,
+	COALESCE_TX_FRAMES,
+	COALESCING_VALUES
+};
+struct link_coalescing {
+	bool has[COALESCING_VALUES];
+	uint32_t value[COALESCING_VALUES];
+};
+int ethtool_coalescing(struct ethtool *ethtool, int ifindex, struct link_coalescing *ret);
+/* Set the values that `has` says. */
+int ethtool_set_coalescing(struct ethtool *ethtool, int ifindex, const struct link_coalescing *coalescing);
+
+/* Energy-efficient Ethernet: a link that sleeps between frames. */
+int ethtool_eee(struct ethtool *ethtool, int ifindex, bool *ret_on);
+int ethtool_set_eee(struct ethtool *ethtool, int ifindex, bool on);
+
+/* A private flag of the driver, by its name. -EOPNOTSUPP if it has no such flag. */
+int ethtool_flag(struct ethtool *ethtool, int ifindex, const char *name, bool *ret_on);
+int ethtool_set_flag(struct ethtool *ethtool, int ifindex, const char *name, bool on);
 
 /* Ethernet flow control. */
 struct link_pause {
@@ -58,6 +86,12 @@ struct link_rss {
 int ethtool_rss(struct ethtool *ethtool, int ifindex, struct link_rss *ret);
 /* A count of 0 sets the driver's default. */
 int ethtool_set_rss(struct ethtool *ethtool, int ifindex, const struct link_rss *rss);
+
+/* The fields of UDP frames by which the receive hash tells flows apart: RXH_* of <linux/ethtool.h>. */
+#define LINK_HASH_ADDRESSES ((uint64_t)0x30) /* RXH_IP_SRC, RXH_IP_DST */
+#define LINK_HASH_PORTS     ((uint64_t)0xc0) /* RXH_L4_B_0_1, RXH_L4_B_2_3 */
+int ethtool_udp_hash(struct ethtool *ethtool, int ifindex, unsigned int ip_version, uint64_t *ret_fields);
+int ethtool_set_udp_hash(struct ethtool *ethtool, int ifindex, unsigned int ip_version, uint64_t fields);
 
 /* A rule that sends received UDP frames to a queue by one of their fields ("ntuple"). Of an IPv6 address it compares the
  * last 32 bits. */
@@ -94,7 +128,7 @@ int ethtool_set_timestamps(struct ethtool *ethtool, int ifindex, const struct li
 
 struct link_mode {
 	uint32_t speed_mbps; /* 0: not known */
-	bool full_duplex;
+	bool full_duplex, autonegotiated;
 };
 int ethtool_mode(struct ethtool *ethtool, int ifindex, struct link_mode *ret);
 
@@ -106,6 +140,23 @@ int ethtool_driver(struct ethtool *ethtool, int ifindex, struct link_driver *ret
 /* Count the frames that the transmit queues of a link sent. -EOPNOTSUPP before Linux 6.10, or if the driver does not report
  * it. */
 int ethtool_queue_packets(struct ethtool *ethtool, int ifindex, uint64_t *ret);
+/* Counters that have names, of the driver (`ethtool -S`) or of its PHY (`ethtool --phy-statistics`). */
+enum counter_set { COUNTERS_DRIVER, COUNTERS_PHY };
+#define COUNTER_NAME_SIZE 33
+/* Their number may change with the channels. The caller frees *ret_names. -EOPNOTSUPP if there are none. */
+int ethtool_counter_names(struct ethtool *ethtool, int ifindex, enum counter_set set, uint32_t *ret_count,
+			  char (**ret_names)[COUNTER_NAME_SIZE]);
+/* Read them. -EAGAIN if there are not `count` of them any more. */
+int ethtool_counters(struct ethtool *ethtool, int ifindex, enum counter_set set, uint32_t count, uint64_t *ret);
+/* Counters that the kernel knows by itself, of pause frames and of forward error correction. What is not told is 0. */
+enum standard_counter {
+	COUNTER_PAUSE_SENT,
+	COUNTER_PAUSE_RECEIVED,
+	COUNTER_FEC_CORRECTED,
+	COUNTER_FEC_UNCORRECTABLE,
+	STANDARD_COUNTERS
+};
+void ethtool_standard_counters(struct ethtool *ethtool, int ifindex, uint64_t ret[STANDARD_COUNTERS]);
 /* Add up the driver's own counters (`ethtool -S`) whose names are wanted. */
 int ethtool_sum(struct ethtool *ethtool, int ifindex, bool (*is_wanted)(const char *name), uint64_t *ret);
 

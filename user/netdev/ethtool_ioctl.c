@@ -3,6 +3,7 @@
 #include "netdev/ethtool_ioctl.h"
 
 #include <arpa/inet.h>
+#include <assert.h>
 #include <errno.h>
 #include <linux/ethtool.h>
 #include <linux/net_tstamp.h>
@@ -54,30 +55,90 @@ int ethtool_driver(struct ethtool *ethtool, int ifindex, struct link_driver *ret
 	return 0;
 }
 
-int ethtool_sum(struct ethtool *ethtool, int ifindex, bool (*is_wanted)(const char *name), uint64_t *ret)
+/* How many counters there are now. */
+static int count_counters(const struct ethtool *ethtool, int ifindex, uint32_t string_set, uint32_t *ret)
 {
-	struct ethtool_drvinfo driver = { .cmd = ETHTOOL_GDRVINFO };
-	owned struct ethtool_gstrings *names = NULL;
-	owned struct ethtool_stats *counters = NULL;
-	int error = ask(ethtool, ifindex, &driver);
-	uint64_t sum = 0;
+	struct {
+		struct ethtool_sset_info info;
+		uint32_t count;
+	} command = { .info = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1ull << string_set } };
+	int error = ask(ethtool, ifindex, &command);
 
 	if (error)
 		return error;
-	names = calloc(1, sizeof(*names) + (size_t)driver.n_stats * ETH_GSTRING_LEN);
-	counters = calloc(1, sizeof(*counters) + (size_t)driver.n_stats * sizeof(counters->data[0]));
-	if (!names || !counters)
-		return -ENOMEM;
-	*names = (struct ethtool_gstrings){ .cmd = ETHTOOL_GSTRINGS, .string_set = ETH_SS_STATS, .len = driver.n_stats };
-	*counters = (struct ethtool_stats){ .cmd = ETHTOOL_GSTATS, .n_stats = driver.n_stats };
-	if ((error = ask(ethtool, ifindex, names)) || (error = ask(ethtool, ifindex, counters)))
-		return error;
-	for (uint32_t i = 0; i < driver.n_stats; i++) {
-		char name[ETH_GSTRING_LEN + 1] = "";
+	if (!command.info.sset_mask || !command.count)
+		return -EOPNOTSUPP;
+	*ret = command.count;
+	return 0;
+}
 
-		memcpy(name, names->data + (size_t)i * ETH_GSTRING_LEN, ETH_GSTRING_LEN);
-		sum += is_wanted(name) ? counters->data[i] : 0;
-	}
+static uint32_t string_set_of(enum counter_set set)
+{
+	return set == COUNTERS_PHY ? ETH_SS_PHY_STATS : ETH_SS_STATS;
+}
+
+int ethtool_counter_names(struct ethtool *ethtool, int ifindex, enum counter_set set, uint32_t *ret_count,
+			  char (**ret_names)[COUNTER_NAME_SIZE])
+{
+	owned struct ethtool_gstrings *command = NULL;
+	char(*names)[COUNTER_NAME_SIZE];
+	uint32_t count;
+	int error = count_counters(ethtool, ifindex, string_set_of(set), &count);
+
+	if (error)
+		return error;
+	command = calloc(1, sizeof(*command) + (size_t)count * ETH_GSTRING_LEN);
+	if (!command)
+		return -ENOMEM;
+	*command = (struct ethtool_gstrings){ .cmd = ETHTOOL_GSTRINGS, .string_set = string_set_of(set), .len = count };
+	if ((error = ask(ethtool, ifindex, command)))
+		return error;
+	names = calloc(count, sizeof(*names));
+	if (!names)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		memcpy(names[i], command->data + (size_t)i * ETH_GSTRING_LEN, ETH_GSTRING_LEN);
+	*ret_count = count;
+	*ret_names = names;
+	return 0;
+}
+
+int ethtool_counters(struct ethtool *ethtool, int ifindex, enum counter_set set, uint32_t count, uint64_t *ret)
+{
+	owned struct ethtool_stats *command = NULL;
+	uint32_t now;
+	int error = count_counters(ethtool, ifindex, string_set_of(set), &now);
+
+	if (error || now != count) /* the kernel writes as many as there are */
+		return error ? error : -EAGAIN;
+	command = calloc(1, sizeof(*command) + (size_t)count * sizeof(command->data[0]));
+	if (!command)
+		return -ENOMEM;
+	*command =
+		(struct ethtool_stats){ .cmd = set == COUNTERS_PHY ? ETHTOOL_GPHYSTATS : ETHTOOL_GSTATS, .n_stats = count };
+	if ((error = ask(ethtool, ifindex, command)))
+		return error;
+	memcpy(ret, command->data, count * sizeof(*ret));
+	return 0;
+}
+
+int ethtool_sum(struct ethtool *ethtool, int ifindex, bool (*is_wanted)(const char *name), uint64_t *ret)
+{
+	owned char(*names)[COUNTER_NAME_SIZE] = NULL;
+	owned uint64_t *counters = NULL;
+	uint64_t sum = 0;
+	uint32_t count;
+	int error = ethtool_counter_names(ethtool, ifindex, COUNTERS_DRIVER, &count, &names);
+
+	if (error)
+		return error;
+	counters = calloc(count, sizeof(*counters));
+	if (!counters)
+		return -ENOMEM;
+	if ((error = ethtool_counters(ethtool, ifindex, COUNTERS_DRIVER, count, counters)))
+		return error;
+	for (uint32_t i = 0; i < count; i++)
+		sum += is_wanted(names[i]) ? counters[i] : 0;
 	*ret = sum;
 	return 0;
 }
@@ -113,6 +174,30 @@ int ethtool_set_rss(struct ethtool *ethtool, int ifindex, const struct link_rss 
 	*command = (struct ethtool_rxfh_indir){ .cmd = ETHTOOL_SRXFHINDIR, .size = rss->count };
 	memcpy(command->ring_index, rss->queue, rss->count * sizeof(uint32_t));
 	return ask(ethtool, ifindex, command);
+}
+
+static_assert(LINK_HASH_ADDRESSES == (RXH_IP_SRC | RXH_IP_DST) && LINK_HASH_PORTS == (RXH_L4_B_0_1 | RXH_L4_B_2_3), "");
+
+static uint32_t udp_flow(unsigned int ip_version)
+{
+	return ip_version == 4 ? UDP_V4_FLOW : UDP_V6_FLOW;
+}
+
+int ethtool_udp_hash(struct ethtool *ethtool, int ifindex, unsigned int ip_version, uint64_t *ret_fields)
+{
+	struct ethtool_rxnfc command = { .cmd = ETHTOOL_GRXFH, .flow_type = udp_flow(ip_version) };
+	int error = ask(ethtool, ifindex, &command);
+
+	if (!error)
+		*ret_fields = command.data;
+	return error;
+}
+
+int ethtool_set_udp_hash(struct ethtool *ethtool, int ifindex, unsigned int ip_version, uint64_t fields)
+{
+	struct ethtool_rxnfc command = { .cmd = ETHTOOL_SRXFH, .flow_type = udp_flow(ip_version), .data = fields };
+
+	return ask(ethtool, ifindex, &command);
 }
 
 /* --- rules ---------------------------------------------------------------------------------------------------------- */

@@ -504,6 +504,16 @@ int claim_change(struct claim *claim, const char *setting, const char *value)
 	return error;
 }
 
+/* The name of a setting for people, who know the port by its name. */
+static json_t *setting_name(const char *setting, const char *port)
+{
+	const char *mark = strstr(setting, "%s");
+
+	if (!mark)
+		return json_string(setting);
+	return json_sprintf("%.*s%s%s", (int)(mark - setting), setting, port, mark + 2);
+}
+
 json_t *claim_changes(const struct claim *claim)
 {
 	const json_t *changes = json_object_get(claim->document, "changes");
@@ -511,9 +521,11 @@ json_t *claim_changes(const struct claim *claim)
 
 	json_each (change, changes)
 		if (json_is_true(json_object_get(change, "done")))
-			json_array_append_new(list,
-					      json_pack("{s:s, s:s, s:s}", "setting", read_text(change, "setting"), "was",
-							read_text(change, "was"), "now", read_text(change, "now")));
+			json_array_append_new(
+				list,
+				json_pack("{s:o, s:s, s:s}", "setting",
+					  setting_name(read_text(change, "setting"), read_text(claim->document, "port")),
+					  "was", read_text(change, "was"), "now", read_text(change, "now")));
 	return list;
 }
 

@@ -14,8 +14,10 @@
 
 #include "base/clock.h"
 #include "base/stop.h"
+#include "base/text_stream.h"
 #include "config/traffic.h"
 #include "netdev/ethtool.h"
+#include "port/absent.h"
 #include "port/journal.h"
 #include "port/privileges.h"
 
@@ -37,12 +39,21 @@ static unsigned int possible_mtu(const struct config *config, const struct link_
 	return may_be_raised && link->max_mtu_octets ? link->max_mtu_octets : link->mtu_octets;
 }
 
+/* A NIC whose driver is not the kernel's own is no port, which people often forget. */
+static enum exit_code refuse_absent(const char *name)
+{
+	const char *where = absent_explain("", name, ROOM(ABSENT_TEXT_SIZE), ABSENT_TEXT_SIZE);
+
+	return refuse(EXIT_USAGE_ERROR, "--ports: there is no port '%s' here; 'ip link' lists what there is%s%s", name,
+		      *where ? "; " : "", where);
+}
+
 enum exit_code port_find(struct mnl_socket *netlink, const char *name, struct link_info *ret)
 {
 	int error = netlink_link(netlink, name, ret);
 
 	if (error == -ENODEV)
-		return refuse(EXIT_USAGE_ERROR, "--ports: there is no port '%s' here; 'ip link' lists what there is", name);
+		return refuse_absent(name);
 	if (error)
 		return refuse(EXIT_INCAPABLE, "port %s: cannot ask the kernel about it: %s", name, why(-error));
 	return EXIT_DONE;
@@ -155,8 +166,10 @@ static void read_hardware(struct port *port)
 		memcpy(port->bus, driver.bus, sizeof(port->bus));
 	}
 	if (strcmp(port->link.kind, "veth") && strcmp(port->link.kind, "tun") &&
-	    !ethtool_mode(ethtool, port->link.ifindex, &mode))
+	    !ethtool_mode(ethtool, port->link.ifindex, &mode)) {
 		port->link_bps = mode.speed_mbps * BPS_PER_MBPS;
+		port->half_duplex = mode.speed_mbps && !mode.full_duplex;
+	}
 	ethtool_close(ethtool);
 }
 
@@ -204,6 +217,10 @@ static enum exit_code prepare(const struct config *config, struct port *port)
 	if (code)
 		return code;
 	read_hardware(port);
+	if (port->half_duplex)
+		warn("port %s: its link is half duplex: what it sends and what it receives collide, and that looks like the "
+		     "SUT's loss; let both ends negotiate ('ethtool -s %s autoneg on')",
+		     port->link.name, port->link.name);
 	return port_prepare(port, config, traffic_mtu(config));
 }
 

@@ -23,6 +23,7 @@ struct port {
 	char driver[32];
 	char bus[32];     /* where the device is, as "0000:03:00.0"; empty for a virtual one */
 	double link_bps;  /* 0: not known, or made up as by veth */
+	bool half_duplex;
 	int listening_fd; /* which is what keeps the port promiscuous, too */
 	struct claim *claim;
 };

@@ -17,6 +17,8 @@
 #define SETTING_SIZE 96
 #define CPUS_SIZE    256
 #define BIT(item)    (1u << (item))
+/* What 'latency' and 'throughput' stand for: few ports have all of it. */
+#define EXPERT (BIT(PREPARE_RSS) | BIT(PREPARE_RINGS) | BIT(PREPARE_COALESCE) | BIT(PREPARE_EEE) | BIT(PREPARE_LLDP))
 
 /* What a run needs of a port. */
 struct needs {
@@ -29,9 +31,10 @@ struct needs {
 
 static const char *const merging[] = { "rx-lro", "rx-gro-hw", "rx-gro-list", "rx-udp-gro-forwarding", NULL };
 static const char *const gro[] = { "rx-gro", NULL };
-/* A stripped tag is beside the frame, where an XDP program does not see it; a filter may drop what has a tag. */
-static const char *const tags[] = { "rx-vlan-hw-parse", "rx-vlan-stag-hw-parse", "rx-vlan-filter", "rx-vlan-stag-filter",
-				    NULL };
+/* A stripped tag is beside the frame, where an XDP program does not see it. */
+static const char *const tags[] = { "rx-vlan-hw-parse", "rx-vlan-stag-hw-parse", NULL };
+/* These drop what has a tag that nobody asked for, but not of a port that is promiscuous, as a tester's is. */
+static const char *const tag_filters[] = { "rx-vlan-filter", "rx-vlan-stag-filter", NULL };
 
 /* Switch offloads off. One that this kernel does not know is off. */
 static int switch_off(struct port *port, const char *const *names)
@@ -49,6 +52,16 @@ static int switch_off(struct port *port, const char *const *names)
 		else if (!error)
 			error = claim_change(port->claim, setting, "off");
 	}
+	return error;
+}
+
+/* A filter that cannot be switched off, as igb's, does no harm. */
+static int keep_tags(struct port *port, const struct needs *)
+{
+	int error = switch_off(port, tags);
+
+	if (!error)
+		switch_off(port, tag_filters);
 	return error;
 }
 
@@ -162,9 +175,20 @@ static char *even_table(const char *table, unsigned int queues)
 	return text_stream_end(stream, &text);
 }
 
-static int spread_rss(struct port *port, const struct needs *)
+/* Have the hash tell flows apart by their ports, too: by them our flows differ, and many NICs look at the addresses of UDP alone. What
+ * cannot be read is left as it is. */
+static int hash_by_ports(struct port *port, const char *setting)
 {
-	unsigned int queues = receive_queues(port);
+	int error;
+	owned char *fields = claim_read(port->claim, setting, &error);
+
+	if (error || (strchr(fields, 'f') && strchr(fields, 'n')))
+		return 0;
+	return claim_change(port->claim, setting, "sdfn");
+}
+
+static int spread_table(struct port *port, unsigned int queues)
+{
 	int error;
 	owned char *table = claim_read(port->claim, "rss", &error), *even = NULL;
 
@@ -172,6 +196,77 @@ static int spread_rss(struct port *port, const struct needs *)
 		error = -ENOMEM;
 	if (!error)
 		error = claim_change(port->claim, "rss", even);
+	return error;
+}
+
+static int spread_rss(struct port *port, const struct needs *)
+{
+	unsigned int queues = receive_queues(port);
+	int error = spread_table(port, queues);
+
+	if (!error && queues > 1)
+		error = hash_by_ports(port, "hash:udp4");
+	if (!error && queues > 1)
+		error = hash_by_ports(port, "hash:udp6");
+	return error;
+}
+
+/* --- for experts ----------------------------------------------------------------------------------------------------- */
+
+/* Interrupts come so late, and nobody else chooses. At once: with the first frame. */
+static int coalesce(struct port *port, const struct needs *needs)
+{
+	struct link_coalescing coalescing;
+	int error;
+	owned char *value = claim_read(port->claim, "coalesce", &error), *wanted = NULL;
+
+	if (!error)
+		error = setting_parse_coalescing(value, &coalescing);
+	if (error)
+		return error;
+	coalescing.value[COALESCE_ADAPTIVE_RX] = 0;
+	coalescing.value[COALESCE_RX_USECS] = needs->prepare->coalesce_us;
+	if (!needs->prepare->coalesce_us)
+		coalescing.value[COALESCE_RX_FRAMES] = 1;
+	error = setting_coalescing_text(&coalescing, &wanted);
+	return error ? error : claim_change(port->claim, "coalesce", wanted);
+}
+
+static uint32_t no_more(uint32_t wanted, uint32_t most)
+{
+	return wanted < most ? wanted : most;
+}
+
+static int lengthen_rings(struct port *port, const struct needs *needs)
+{
+	struct ethtool *ethtool;
+	struct link_rings rings;
+	int error = ethtool_open(&ethtool);
+
+	if (error)
+		return error;
+	error = ethtool_rings(ethtool, port->link.ifindex, &rings);
+	ethtool_close(ethtool);
+	if (error)
+		return error;
+	return claim_change(port->claim, "rings",
+			    TEXT_OF(SETTING_SIZE, "rx %u tx %u", no_more(needs->prepare->rings, rings.rx_max),
+				    no_more(needs->prepare->rings, rings.tx_max)));
+}
+
+static int switch_eee_off(struct port *port, const struct needs *)
+{
+	return claim_change(port->claim, "eee", "off");
+}
+
+/* Drivers call it by different names. */
+static int silence_lldp(struct port *port, const struct needs *)
+{
+	static const char *const flags[][2] = { { "flag:disable-fw-lldp", "on" }, { "flag:fw-lldp-agent", "off" } };
+	int error = -EOPNOTSUPP;
+
+	for (size_t i = 0; i < COUNT(flags) && error == -EOPNOTSUPP; i++)
+		error = claim_change(port->claim, flags[i][0], flags[i][1]);
 	return error;
 }
 
@@ -191,11 +286,15 @@ static const struct step {
 	{ PREPARE_IPV6, "ipv6", silence_ipv6, "switch automatic IPv6 addresses off", "ip -6 address show" },
 	{ PREPARE_MERGE, "merge", NULL, "switch the merging of received frames off", "ethtool -k", merging },
 	{ PREPARE_GRO, "gro", NULL, "switch GRO off", "ethtool -k", gro },
-	{ PREPARE_VLAN, "vlan", NULL, "keep VLAN tags in received frames", "ethtool -k", tags },
+	{ PREPARE_VLAN, "vlan", keep_tags, "keep VLAN tags in received frames", "ethtool -k" },
 	{ PREPARE_PAUSE, "pause", switch_pause_off, "switch pause frames off", "ethtool -a" },
 	{ PREPARE_QUEUES, "queues", raise_queues, "raise the number of transmit queues", "ethtool -l" },
 	{ PREPARE_CHANNELS, "channels", set_channels, "set the number of channels", "ethtool -l" },
 	{ PREPARE_RSS, "rss", spread_rss, "spread the receive hash over all queues", "ethtool -x" },
+	{ PREPARE_RINGS, "rings", lengthen_rings, "set the length of its rings", "ethtool -g" },
+	{ PREPARE_COALESCE, "coalesce", coalesce, "set when it interrupts", "ethtool -c" },
+	{ PREPARE_EEE, "eee", switch_eee_off, "switch energy-efficient Ethernet off", "ethtool --show-eee" },
+	{ PREPARE_LLDP, "lldp", silence_lldp, "switch LLDP of its firmware off", "ethtool --show-priv-flags" },
 };
 
 static enum exit_code take_step(struct port *port, const struct needs *needs, const struct step *step)
@@ -205,7 +304,7 @@ static enum exit_code take_step(struct port *port, const struct needs *needs, co
 
 	if (asked || automatic)
 		error = step->prepare ? step->prepare(port, needs) : switch_off(port, step->offloads);
-	if (!error)
+	if (!error || (error == -EOPNOTSUPP && !asked && BIT(step->item) & EXPERT))
 		return EXIT_DONE;
 	if (asked)
 		return refuse(EXIT_INCAPABLE,

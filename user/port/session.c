@@ -36,6 +36,28 @@ static struct {
 	struct session before;
 } taken;
 
+#define AWAKE "/dev/cpu_dma_latency"
+static int awake_fd = -1; /* the wish lasts for as long as this is open */
+
+int session_stay_awake(void)
+{
+	const int32_t latency_us = 0;
+
+	if (awake_fd >= 0)
+		return 0;
+	awake_fd = open(AWAKE, O_WRONLY | O_CLOEXEC);
+	if (awake_fd >= 0 && write(awake_fd, &latency_us, sizeof(latency_us)) == sizeof(latency_us))
+		return 0;
+	return -errno;
+}
+
+static void let_sleep(void)
+{
+	if (awake_fd >= 0)
+		close(awake_fd);
+	awake_fd = -1;
+}
+
 static bool read_session(const char *path, struct session *ret)
 {
 	char line[NAME_SIZE + 16];
@@ -95,6 +117,7 @@ void session_restore(void)
 {
 	struct session now;
 
+	let_sleep();
 	if (!taken.fd)
 		return;
 	if (read_session(OWN, &now) && now.niceness == RAISED)

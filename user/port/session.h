@@ -12,7 +12,10 @@
 /* Raise the session. Nothing happens if the kernel does not have it or does not allow it, or if another run did it
  * already. */
 void session_raise(void);
-/* Restore what session_raise() changed, if it did. */
+/* Keep the CPUs of this machine out of idle states that take time to leave, until session_restore(); the kernel ends it with the process.
+ * 0 or -errno. */
+int session_stay_awake(void);
+/* Restore what session_raise() and session_stay_awake() changed, if they did. */
 void session_restore(void);
 /* Restore what dead runs changed. */
 void session_clean(void);

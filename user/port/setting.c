@@ -144,6 +144,103 @@ static int write_pause(const struct access *access, const char *value)
 	return ethtool_set_pause(access->settings->ethtool, access->ifindex, &pause);
 }
 
+static const char *const coalescing_names[COALESCING_VALUES] = {
+	[COALESCE_ADAPTIVE_RX] = "adaptive-rx", [COALESCE_ADAPTIVE_TX] = "adaptive-tx", [COALESCE_RX_USECS] = "rx-usecs",
+	[COALESCE_RX_FRAMES] = "rx-frames",     [COALESCE_TX_USECS] = "tx-usecs",       [COALESCE_TX_FRAMES] = "tx-frames",
+};
+
+int setting_coalescing_text(const struct link_coalescing *coalescing, char **ret_value)
+{
+	char text[COALESCING_TEXT_SIZE] = "";
+
+	for (size_t i = 0; i < COALESCING_VALUES; i++)
+		if (coalescing->has[i])
+			text_join(text, sizeof(text), " ", "%s %u", coalescing_names[i], coalescing->value[i]);
+	return *text ? copied(text, ret_value) : -EOPNOTSUPP;
+}
+
+int setting_parse_coalescing(const char *value, struct link_coalescing *ret)
+{
+	struct link_coalescing coalescing = { .has = { false } };
+	char name[16];
+	uint32_t number;
+	int octets;
+
+	for (; sscanf(value, " %15s %u%n", name, &number, &octets) == 2; value += octets) {
+		size_t i = 0;
+
+		while (i < COALESCING_VALUES && strcmp(name, coalescing_names[i]))
+			i++;
+		if (i == COALESCING_VALUES)
+			return -EINVAL;
+		coalescing.has[i] = true;
+		coalescing.value[i] = number;
+	}
+	if (value[strspn(value, " ")])
+		return -EINVAL;
+	*ret = coalescing;
+	return 0;
+}
+
+static int read_coalescing(const struct access *access, char **ret_value)
+{
+	struct link_coalescing coalescing;
+	int error = ethtool_coalescing(access->settings->ethtool, access->ifindex, &coalescing);
+
+	return error ? error : setting_coalescing_text(&coalescing, ret_value);
+}
+
+static int write_coalescing(const struct access *access, const char *value)
+{
+	struct link_coalescing coalescing;
+	int error = setting_parse_coalescing(value, &coalescing);
+
+	return error ? error : ethtool_set_coalescing(access->settings->ethtool, access->ifindex, &coalescing);
+}
+
+static int read_rings(const struct access *access, char **ret_value)
+{
+	struct link_rings rings;
+	int error = ethtool_rings(access->settings->ethtool, access->ifindex, &rings);
+
+	return error ? error : printed(asprintf(ret_value, "rx %u tx %u", rings.rx, rings.tx));
+}
+
+static int write_rings(const struct access *access, const char *value)
+{
+	struct link_rings rings = { 0 };
+
+	if (sscanf(value, "rx %u tx %u", &rings.rx, &rings.tx) != 2)
+		return -EINVAL;
+	return ethtool_set_rings(access->settings->ethtool, access->ifindex, &rings);
+}
+
+static int read_eee(const struct access *access, char **ret_value)
+{
+	bool on;
+	int error = ethtool_eee(access->settings->ethtool, access->ifindex, &on);
+
+	return error ? error : copied(on_off(on), ret_value);
+}
+
+static int write_eee(const struct access *access, const char *value)
+{
+	return ethtool_set_eee(access->settings->ethtool, access->ifindex, strcmp(value, "on") == 0);
+}
+
+static int read_flag(const struct access *access, char **ret_value)
+{
+	bool on;
+	int error = ethtool_flag(access->settings->ethtool, access->ifindex, access->key, &on);
+
+	return error ? error : copied(on_off(on), ret_value);
+}
+
+static int write_flag(const struct access *access, const char *value)
+{
+	return ethtool_set_flag(access->settings->ethtool, access->ifindex, access->key, strcmp(value, "on") == 0);
+}
+
 static int read_rss(const struct access *access, char **ret_value)
 {
 	struct link_rss rss;
@@ -191,6 +288,50 @@ static int write_rss(const struct access *access, const char *value)
 	done = !ethtool_set_rss(access->settings->ethtool, access->ifindex, &to_default) && !read_rss(access, &now) &&
 	       strcmp(now, value) == 0;
 	return done ? 0 : ethtool_set_rss(access->settings->ethtool, access->ifindex, &rss);
+}
+
+/* Bit n of the fields of a hash is the letter at n; the highest has no place here. */
+static const char hash_letters[] = " mvtsdfn";
+
+static int hash_ip_version(const struct access *access, unsigned int *ret)
+{
+	return sscanf(access->key, "udp%u", ret) == 1 && (*ret == 4 || *ret == 6) ? 0 : -EINVAL;
+}
+
+static int read_hash(const struct access *access, char **ret_value)
+{
+	char text[sizeof(hash_letters)] = "", *end = text;
+	unsigned int ip_version = 0;
+	uint64_t fields = 0;
+	int error = hash_ip_version(access, &ip_version);
+
+	if (!error)
+		error = ethtool_udp_hash(access->settings->ethtool, access->ifindex, ip_version, &fields);
+	if (error)
+		return error;
+	if (fields & 1 || fields >> strlen(hash_letters))
+		return -EPROTO; /* by what this program cannot write */
+	for (unsigned int bit = 1; bit < strlen(hash_letters); bit++)
+		if (fields >> bit & 1)
+			*end++ = hash_letters[bit];
+	return copied(fields ? text : "none", ret_value);
+}
+
+static int write_hash(const struct access *access, const char *value)
+{
+	unsigned int ip_version = 0;
+	uint64_t fields = 0;
+	int error = hash_ip_version(access, &ip_version);
+
+	for (; !error && strcmp(value, "none") && *value; value++) {
+		const char *letter = strchr(hash_letters + 1, *value);
+
+		if (letter)
+			fields |= 1ull << (letter - hash_letters);
+		else
+			error = -EINVAL;
+	}
+	return error ? error : ethtool_set_udp_hash(access->settings->ethtool, access->ifindex, ip_version, fields);
 }
 
 static const char *const rule_fields[] = {
@@ -292,7 +433,12 @@ static const struct setting_kind {
 	{ "channels", read_channels, write_channels },
 	{ "pause", read_pause, write_pause },
 	{ "mtu", read_mtu, write_mtu },
+	{ "coalesce", read_coalescing, write_coalescing },
+	{ "rings", read_rings, write_rings },
+	{ "eee", read_eee, write_eee },
+	{ "flag:", read_flag, write_flag },
 	{ "rss", read_rss, write_rss },
+	{ "hash:", read_hash, write_hash },
 	{ "timestamps", read_timestamps, write_timestamps },
 	{ "irq:", .path = irq_path },
 	{ "rule:", read_rule, write_rule },

@@ -6,8 +6,14 @@
  *	feature:rx-gro				an offload: "on" or "off", as it is wanted (XDP may force it meanwhile)
  *	channels				"rx 2 tx 2 combined 0"
  *	pause					"autoneg on rx on tx on"
+ *	coalesce				"adaptive-rx 1 rx-usecs 3": those values that the driver has
+ *	rings					"rx 512 tx 512"
+ *	eee					"on" or "off"
+ *	flag:disable-fw-lldp			a private flag of the driver: "on" or "off"
  *	mtu					octets
  *	rss					the queue of each entry of the receive hash's table: "0 1 0 1"
+ *	hash:udp4				the fields that the receive hash tells flows apart by, in the letters of
+ *						ethtool -N: "sdfn"; "none"
  *	rule:1023				the rule at this place of the receive filter's table: "udp4 source-port
  *						0x400/0xffff queue 1"; "none"; "other", which cannot be written
  *	timestamps				"tx 0 rx 1": which frames the NIC stamps, in numbers of <linux/net_tstamp.h>
@@ -31,6 +37,11 @@ void settings_close(struct settings *settings);
 
 /* The value of a "rule:" setting; the caller frees it. */
 int setting_rule_text(const struct link_rule *rule, char **ret_value);
+
+/* Of "coalesce"; the caller frees the text. */
+#define COALESCING_TEXT_SIZE 160
+int setting_coalescing_text(const struct link_coalescing *coalescing, char **ret_value);
+int setting_parse_coalescing(const char *value, struct link_coalescing *ret);
 
 /* The caller frees *ret_value. */
 int setting_read(const struct settings *settings, int ifindex, const char *setting, char **ret_value);

@@ -11,6 +11,8 @@
 #include "base/clock.h"
 #include "base/cpulist.h"
 #include "base/files.h"
+#include "base/text_stream.h"
+#include "port/absent.h"
 #include "probe/parts.h"
 
 #define PATH_SIZE       256
@@ -234,11 +236,19 @@ static void check_irqbalance(const char *root, json_t *checks)
 		OK(checks, "irqbalance", "does not run");
 }
 
+/* The name asks for no device in particular. */
+static void check_nics(const char *root, json_t *checks)
+{
+	const char *absent = absent_explain(root, "", ROOM(ABSENT_TEXT_SIZE), ABSENT_TEXT_SIZE);
+
+	OK(checks, "nics", "%s", *absent ? absent : "each has a port");
+}
+
 json_t *probe_machine(const char *root)
 {
 	static void (*const parts[])(const char *root, json_t *checks) = {
-		check_kernel, check_btf,       check_jit,  check_clock_source, check_cpus,
-		check_numa,   check_hugepages, check_load, check_irqbalance,   check_backlog,
+		check_kernel,    check_btf,  check_jit,        check_clock_source, check_cpus, check_numa,
+		check_hugepages, check_load, check_irqbalance, check_backlog,      check_nics,
 	};
 	json_t *checks = json_array();
 

@@ -17,6 +17,7 @@
 #include "netdev/ethtool.h"
 #include "port/journal.h"
 #include "port/port.h"
+#include "port/setting.h"
 #include "probe/parts.h"
 
 #define TEXT_SIZE              256
@@ -26,8 +27,11 @@
 #define ONE_BUFFER_OCTETS      3500 /* about what a page has room for beside XDP's own needs */
 #define RING_FEW               1024
 #define RING_MANY              4096
-#define CARRIER_NS             (5 * NS_PER_S)
-#define CARRIER_POLL_NS        (NS_PER_S / 50)
+#define FIRMWARE_LLDP                                                                                                       \
+	"the NIC's firmware speaks LLDP by itself: it sends frames of its own, and takes those of the SUT; --prepare lldp " \
+	"switches it off for a run"
+#define CARRIER_NS      (5 * NS_PER_S)
+#define CARRIER_POLL_NS (NS_PER_S / 50)
 
 /* The port being probed. */
 struct subject {
@@ -115,18 +119,33 @@ static void check_link(struct subject *subject)
 		OK(subject->checks, "link", "up");
 }
 
+/* What a driver tells of a port that is down may be of the time before, or nothing. Say so, and return true. */
+static bool is_down(const struct subject *subject, const char *name)
+{
+	if (!subject->link->up)
+		OK(subject->checks, name, "not known while the port is down");
+	return !subject->link->up;
+}
+
 static void check_speed(struct subject *subject)
 {
 	bool is_virtual = strcmp(subject->link->kind, "veth") == 0 || strcmp(subject->link->kind, "tun") == 0;
 	struct link_mode mode = { 0 };
-	bool known = !is_virtual && !ethtool_mode(subject->ethtool, subject->link->ifindex, &mode) && mode.speed_mbps;
+	bool known = subject->link->up && subject->link->carrier && !is_virtual &&
+		     !ethtool_mode(subject->ethtool, subject->link->ifindex, &mode) && mode.speed_mbps;
 
 	add_member(subject, "link_bps", known, json_real(mode.speed_mbps * 1e6));
-	if (!known)
+	if (is_down(subject, "speed"))
+		return;
+	if (!subject->link->carrier)
+		OK(subject->checks, "speed", "not known without carrier");
+	else if (!known)
 		OK(subject->checks, "speed", "no line rate known: a search finds its Max Load itself");
 	else if (!mode.full_duplex)
-		probe_fix(probe_say(subject->checks, fault(subject), "speed", "%u Mbit/s, half duplex", mode.speed_mbps),
-			  "ethtool -s %s duplex full", subject->name);
+		probe_fix(probe_say(subject->checks, fault(subject), "speed", "%u Mbit/s, half duplex: %s", mode.speed_mbps,
+				    mode.autonegotiated ? "the other end does not negotiate, or offers no more; let it do so"
+							: "nothing is negotiated; let both ends do so"),
+			  "ethtool -s %s autoneg on", subject->name);
 	else
 		OK(subject->checks, "speed", "%u Mbit/s, full duplex", mode.speed_mbps);
 }
@@ -357,10 +376,45 @@ static unsigned int queues_named(const struct link_rss *rss)
 	return count;
 }
 
+/* The commands that have the hash look at ports, where it tells flows of UDP apart by addresses alone; empty where it is well, or not
+ * told. */
+static void find_hash_fixes(const struct subject *subject, char fixes[TEXT_SIZE])
+{
+	static const unsigned int ip_versions[] = { 4, 6 };
+
+	fixes[0] = '\0';
+	for (size_t i = 0; i < COUNT(ip_versions); i++) {
+		uint64_t fields;
+
+		if (!ethtool_udp_hash(subject->ethtool, subject->link->ifindex, ip_versions[i], &fields) &&
+		    (fields & LINK_HASH_PORTS) != LINK_HASH_PORTS)
+			text_join(fixes, TEXT_SIZE, " && ", "ethtool -N %s rx-flow-hash udp%u sdfn", subject->name,
+				  ip_versions[i]);
+	}
+}
+
+static void say_spread(const struct subject *subject)
+{
+	char fixes[TEXT_SIZE];
+
+	find_hash_fixes(subject, fixes);
+	if (*fixes && subject->receive_queues > 1)
+		probe_fix(WARN(subject->checks, "rss",
+			       "over all %u receive queues, but by addresses alone: flows of one pair of addresses all come "
+			       "to "
+			       "one queue; --prepare rss changes that for a run, and --vary src-address makes other flows",
+			       subject->receive_queues),
+			  "%s", fixes);
+	else
+		OK(subject->checks, "rss", "over all %u receive queues", subject->receive_queues);
+}
+
 static void check_rss(struct subject *subject)
 {
 	struct link_rss rss = { 0 };
 
+	if (is_down(subject, "rss"))
+		return;
 	if (ethtool_rss(subject->ethtool, subject->link->ifindex, &rss) || !rss.count)
 		OK(subject->checks, "rss", "no receive hash to set");
 	else if (queues_named(&rss) < subject->receive_queues)
@@ -368,7 +422,7 @@ static void check_rss(struct subject *subject)
 			       subject->receive_queues),
 			  "ethtool -X %s equal %u", subject->name, subject->receive_queues);
 	else
-		OK(subject->checks, "rss", "over all %u receive queues", subject->receive_queues);
+		say_spread(subject);
 }
 
 static void check_rings(struct subject *subject)
@@ -453,6 +507,50 @@ static void check_pause(struct subject *subject)
 		OK(subject->checks, "pause", "off");
 }
 
+/* "2 us, adaptive": how long a received frame may wait for its interrupt. */
+static void check_coalescing(struct subject *subject)
+{
+	struct link_coalescing coalescing;
+	owned char *text = NULL;
+
+	if (ethtool_coalescing(subject->ethtool, subject->link->ifindex, &coalescing) ||
+	    setting_coalescing_text(&coalescing, &text))
+		OK(subject->checks, "coalescing", "the driver does not tell");
+	else
+		OK(subject->checks, "coalescing", "%s; --prepare latency or throughput changes it for a run", text);
+}
+
+static void check_eee(struct subject *subject)
+{
+	bool on;
+
+	if (ethtool_eee(subject->ethtool, subject->link->ifindex, &on))
+		OK(subject->checks, "eee", "the driver has none");
+	else if (on)
+		probe_fix(WARN(subject->checks, "eee",
+			       "on: the link sleeps between frames, and waking takes some us; --prepare eee switches it off "
+			       "for "
+			       "a run"),
+			  "ethtool --set-eee %s eee off", subject->name);
+	else
+		OK(subject->checks, "eee", "off");
+}
+
+/* Drivers call it by different names, one of which says the opposite. */
+static void check_firmware_lldp(struct subject *subject)
+{
+	bool disabled, agent;
+
+	if (!ethtool_flag(subject->ethtool, subject->link->ifindex, "disable-fw-lldp", &disabled) && !disabled)
+		probe_fix(WARN(subject->checks, "lldp", FIRMWARE_LLDP), "ethtool --set-priv-flags %s disable-fw-lldp on",
+			  subject->name);
+	else if (!ethtool_flag(subject->ethtool, subject->link->ifindex, "fw-lldp-agent", &agent) && agent)
+		probe_fix(WARN(subject->checks, "lldp", FIRMWARE_LLDP), "ethtool --set-priv-flags %s fw-lldp-agent off",
+			  subject->name);
+	else
+		OK(subject->checks, "lldp", "none by the NIC's firmware, as far as its driver tells");
+}
+
 static void check_clock(struct subject *subject)
 {
 	struct link_clock clock = { .phc_index = -1 };
@@ -499,6 +597,8 @@ static void check_irqs(struct subject *subject)
 {
 	glob_t device;
 
+	if (is_down(subject, "interrupts"))
+		return;
 	find_device_files(subject, "", &device);
 	probe_interrupts(subject->checks, "", device.gl_pathc ? device.gl_pathv[0] : NULL, subject->transmit);
 	globfree(&device);
@@ -548,9 +648,9 @@ static json_t *new_object(const struct link_info *link, json_t *checks)
 json_t *probe_port(struct mnl_socket *netlink, const struct link_info *link, bool named, const cpu_set_t *transmit)
 {
 	static void (*const parts[])(struct subject * subject) = {
-		check_use,    check_link,  check_speed,       check_driver, check_xdp,
-		check_queues, check_rss,   check_mtu,         check_rings,  check_distortion,
-		check_pause,  check_clock, check_launch_time, check_irqs,   check_numa,
+		check_use, check_link,          check_speed, check_driver,      check_xdp,   check_queues,
+		check_rss, check_mtu,           check_rings, check_distortion,  check_pause, check_coalescing,
+		check_eee, check_firmware_lldp, check_clock, check_launch_time, check_irqs,  check_numa,
 	};
 	struct subject subject = {
 		.netlink = netlink, .link = link, .name = link->name, .named = named, .transmit = transmit

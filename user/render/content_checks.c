@@ -233,6 +233,33 @@ static void add_limit(struct cells *cells, const json_t *test)
 	cells_add(cells, "%s%s%s", read_text(test, "limited_by"), *limit ? ": " : "", limit);
 }
 
+static void add_verdict(struct cells *cells, const json_t *item)
+{
+	cells_add(cells, "%s",
+		  !read_truth(item, "had")   ? "it changes nothing here"
+		  : read_truth(item, "kept") ? "helps"
+					     : "does not help");
+}
+
+/* What --prepare try found; nothing where it was not asked for. */
+static void put_preparation(struct writer *writer, const json_t *preparation)
+{
+	static const struct field fields[] = {
+		{ "Item", "/item" },
+		{ "Received (frames/s), without", "/received_rate/without", text_rate },
+		{ "with", "/received_rate/with", text_rate },
+		{ "Latency p99, without", "/latency_p99_ns/without", text_ns },
+		{ "with", "/latency_p99_ns/with", text_ns },
+		{ "Verdict", .add = add_verdict },
+	};
+
+	if (!json_is_object(preparation))
+		return;
+	writer->ops->subsection(writer, "What helps on these ports");
+	table_put(writer, "preparation-table", fields, COUNT(fields), json_object_get(preparation, "items"), NULL);
+	writer->ops->paragraph(writer, TEXT_OF(256, "Give later runs --prepare %s.", read_text(preparation, "prepare")));
+}
+
 static void put_selftest(struct writer *writer, const json_t *document)
 {
 	static const struct field fields[] = {
@@ -257,11 +284,12 @@ static void put_selftest(struct writer *writer, const json_t *document)
 			"between departures at the clean load.");
 	facts_add(&facts, "No SUT", "%s", read_text(json_object_get(document, "sut_check"), "evidence"));
 	facts_put(&facts, writer);
+	put_preparation(writer, json_object_get(document, "preparation"));
 }
 
 const struct content content_selftest = {
 	.kind = "selftest",
 	.title = "Self-test of the tester",
-	.known = "self_tests sut_check",
+	.known = "self_tests sut_check preparation",
 	.put_tables = put_selftest,
 };

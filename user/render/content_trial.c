@@ -77,6 +77,7 @@ static void put_spoilt(struct writer *writer, const char *id, const json_t *tria
 		{ "Unsent (frames)", "/loss_attribution/unsent", text_count },
 		{ "Dropped before the wire", "/loss_attribution/dropped_before_wire", text_count },
 		{ "Lost in the tester's own burst", "/loss_attribution/tester_burst", text_count },
+		{ "Arrived damaged at our port", "/loss_attribution/receiver_damaged", text_count },
 		{ "Missed by the receiver", "/loss_attribution/receiver_missed", text_count },
 		{ "Lost in the SUT", "/loss_attribution/sut", text_count },
 		{ "Longest stop", "/stop_max_ns", text_ns },
@@ -148,6 +149,7 @@ static const struct called {
 } called[] = {
 	{ "dropped_before_wire", "Dropped before the wire" },
 	{ "tester_burst", "Lost in the tester's own burst" },
+	{ "receiver_damaged", "Arrived damaged at our port" },
 	{ "receiver_missed", "Missed by the receiver" },
 	{ "sut", "Lost in the SUT" },
 	{ "excess_frames_max", "Excess max (frames)" },
@@ -251,6 +253,7 @@ static void put_ports(struct writer *writer, const json_t *ports)
 
 		json_object_update(row, json_object_get(row, "counts"));
 		json_object_del(row, "counts");
+		json_object_del(row, "counters_moved");
 		json_array_append_new(rows, row);
 	}
 	if (json_array_size(rows)) {
@@ -313,6 +316,29 @@ static void put_flows(struct writer *writer, const json_t *flows)
 				text_count(read_number(flows, "reordered"), VALUE_ROOM)));
 	if (json_array_size(worst))
 		table_put_most(writer, "flow-table", fields, COUNT(fields), json_incref(worst), NULL);
+}
+
+/* Counters of our own ports that moved, a row each; nothing where none did. */
+static void put_counters(struct writer *writer, const json_t *ports)
+{
+	static const struct field fields[] = {
+		{ "Port", "/port" },
+		{ "Counter", "/counter" },
+		{ "Moved by", "/moved", text_count },
+	};
+	json_auto_t *rows = json_array();
+
+	json_each (port, ports)
+		json_each (counter, json_object_get(port, "counters_moved")) {
+			json_t *row = json_copy(counter);
+
+			json_object_set(row, "port", json_object_get(port, "name"));
+			json_array_append_new(rows, row);
+		}
+	if (!json_array_size(rows))
+		return;
+	writer->ops->subsection(writer, "Counters of our own ports that moved");
+	table_put(writer, "counter-table", fields, COUNT(fields), rows, NULL);
 }
 
 /* What routers say of frames of the trial. */
@@ -427,6 +453,7 @@ static void put_details(struct writer *writer, const json_t *trial, const json_t
 	put_icmp_errors(writer, json_object_get(trial, "icmp_errors"));
 	put_spoilt(writer, "spoilt", alone);
 	put_ports(writer, json_object_get(holder, "ports"));
+	put_counters(writer, json_object_get(holder, "ports"));
 }
 
 static const char *text_times(double count, char buffer[VALUE_SIZE])

@@ -99,7 +99,7 @@ static int flatten(json_t *flat, const char *prefix, const json_t *value)
 	int error = 0;
 
 	json_each_member (key, member, value)
-		if (!is_one_of(key, "spoilt_performances")) /* which are no rows, and no columns of one */
+		if (!is_one_of(key, "spoilt_performances counters_moved")) /* which are no rows, and no columns of one */
 			error |= flatten_member(flat, prefix, key, member);
 	if (json_is_boolean(json_object_get(value, "regular")))
 		error |= flatten_standing(flat, prefix, value);
@@ -356,6 +356,7 @@ static bool is_late(const char *name)
 {
 	static const char *const names[] = {
 		"loss_attribution.tester_burst",
+		"loss_attribution.receiver_damaged",
 		"pacing.burst_allowed",
 		"pacing.excess_frames_max",
 		"pacing.marked_frames",
@@ -368,13 +369,16 @@ static bool is_late(const char *name)
 		"pacing.moves",
 		"pacing.moved_ns",
 		"tester_repeats",
+		"loss_counter.port",
+		"loss_counter.counter",
+		"loss_counter.moved",
 	};
 	const char *last = strrchr(name, '.');
 
 	for (size_t i = 0; i < COUNT(names); i++)
 		if (strcmp(names[i], name) == 0)
 			return true;
-	return strcmp(last ? last + 1 : name, STANDING) == 0;
+	return is_one_of(last ? last + 1 : name, STANDING " nic_rx_damaged");
 }
 
 /* The columns of all rows, each once. */

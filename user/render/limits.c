@@ -16,12 +16,23 @@ const char *const loss_places[LOSS_PLACES] = {
 	[LOSS_UNSENT] = "unsent",
 	[LOSS_BEFORE_WIRE] = "dropped_before_wire",
 	[LOSS_TESTER_BURST] = "tester_burst",
+	[LOSS_DAMAGED] = "receiver_damaged",
 	[LOSS_RECEIVER] = "receiver_missed",
 	[LOSS_SUT] = "sut",
 };
 
 /* Why the tester may have limited a trial, as documents have it. */
-enum reason { REASON_UNSENT, REASON_BEFORE_WIRE, REASON_RECEIVER, REASON_LOAD, REASON_BURST, REASON_ADDRESS, REASONS };
+enum reason {
+	REASON_UNSENT,
+	REASON_BEFORE_WIRE,
+	REASON_RECEIVER,
+	REASON_LOAD,
+	REASON_BURST,
+	REASON_DAMAGED,
+	REASON_COUNTER,
+	REASON_ADDRESS,
+	REASONS
+};
 
 static const struct limit {
 	const char *reason;
@@ -41,6 +52,11 @@ static const struct limit {
 			     LOSS_PLACES,
 			     "let the SUT answer ARP or neighbour discovery (see --gateway and --address), or say with "
 			     "--dst-mac where frames are to go; 'xdp-mlr connect' shows what lies between" },
+	[REASON_DAMAGED] = { "frames arrived damaged at the receiving interface", LOSS_DAMAGED,
+			     "clean or replace the cable, fibre and transceivers between the SUT and the receiving port; "
+			     "'ethtool -S' "
+			     "has its error counters, 'ethtool -m' its transceiver" },
+	[REASON_COUNTER] = { "the SUT's loss equals a counter of our own port", LOSS_PLACES, NULL },
 };
 
 /* --- what the trials say -------------------------------------------------------------------------------------------- */
@@ -61,6 +77,7 @@ struct seen {
 	double missing;                /* their sum */
 	double received, expected;     /* in the limited ones */
 	bool decided;                  /* without the tester's part one of them would have kept the loss ratio */
+	const json_t *loss_counter;    /* of one of them; NULL: of none. The trial's */
 	double offered_fps, off_ratio; /* of the one whose load was off by most; NAN: of none */
 	struct stalls stalls;
 };
@@ -123,6 +140,8 @@ static void take_limited(struct seen *seen, const json_t *trial, double loss_rat
 	seen->stalled[reason] |= is_by_stalls(reason, pacing);
 	if (reason == REASON_LOAD)
 		take_load(seen, pacing);
+	if (reason == REASON_COUNTER)
+		seen->loss_counter = json_object_get(trial, "loss_counter");
 }
 
 /* Those of the machine: of all trials. How far departures ran ahead counts where a result may rest on it. */
@@ -250,6 +269,16 @@ static void add_burst_advice(const struct seen *seen, char buffer[LIMIT_TEXT_SIZ
 		text_add(buffer, LIMIT_TEXT_SIZE, " as large as the burst");
 }
 
+static void add_counter_advice(const struct seen *seen, char buffer[LIMIT_TEXT_SIZE])
+{
+	const char *port = read_text(seen->loss_counter, "port");
+
+	text_add(buffer, LIMIT_TEXT_SIZE,
+		 "%s of port %s moved by as much as the SUT seems to have lost: look at that port, its cable and its driver "
+		 "('ethtool -S %s') before you blame the SUT",
+		 read_text(seen->loss_counter, "counter"), port, port);
+}
+
 static void add_sut_advice(const struct seen *seen, char buffer[LIMIT_TEXT_SIZE])
 {
 	bool forwards = seen->received > (1 - FORWARDS_NOTHING) * seen->expected;
@@ -277,6 +306,8 @@ static void add_advice(const struct seen *seen, bool with_sut, char buffer[LIMIT
 			add_load_advice(seen, buffer);
 		else if (reasons[i] == REASON_BURST)
 			add_burst_advice(seen, buffer);
+		else if (reasons[i] == REASON_COUNTER)
+			add_counter_advice(seen, buffer);
 		else
 			text_add(buffer, LIMIT_TEXT_SIZE, "%s", limits[reasons[i]].advice);
 	}

@@ -11,7 +11,7 @@
 #include <jansson.h>
 
 /* Where missing frames may be lost, in the order in which a frame travels: members of "loss_attribution". */
-enum loss_place { LOSS_UNSENT, LOSS_BEFORE_WIRE, LOSS_TESTER_BURST, LOSS_RECEIVER, LOSS_SUT, LOSS_PLACES };
+enum loss_place { LOSS_UNSENT, LOSS_BEFORE_WIRE, LOSS_TESTER_BURST, LOSS_DAMAGED, LOSS_RECEIVER, LOSS_SUT, LOSS_PLACES };
 extern const char *const loss_places[LOSS_PLACES];
 
 #define LIMIT_TEXT_SIZE 1200

@@ -80,9 +80,10 @@ static json_t *order_json(const struct order_summary *order)
 
 static json_t *places_json(const struct loss_attribution *attribution)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:I}", "unsent", count_json(attribution->unsent), "dropped_before_wire",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:I}", "unsent", count_json(attribution->unsent), "dropped_before_wire",
 			 count_json(attribution->dropped_before_wire), "tester_burst", count_json(attribution->tester_burst),
-			 "receiver_missed", count_json(attribution->receiver_missed), "sut", (json_int_t)attribution->sut);
+			 "receiver_damaged", count_json(attribution->receiver_damaged), "receiver_missed",
+			 count_json(attribution->receiver_missed), "sut", (json_int_t)attribution->sut);
 }
 
 static json_t *attribution_json(const struct measurement *measurement)
@@ -304,6 +305,11 @@ static json_t *pacing_json(const struct measurement *measurement)
 	return json;
 }
 
+static json_t *moved_json(const struct moved_counter *counter)
+{
+	return json_pack("{s:s, s:o}", "counter", counter->name, "moved", count_json(counter->moved));
+}
+
 static json_t *port_json(const struct port_counts *port, bool order_known)
 {
 	json_t *counts = counts_json(&port->counts), *json;
@@ -316,6 +322,8 @@ static json_t *port_json(const struct port_counts *port, bool order_known)
 			 count_json(port->nic_tx_dropped), "nic_rx_frames", count_json(port->nic_rx_frames), "nic_rx_missed",
 			 count_json(port->nic_rx_missed));
 
+	json_object_set_new(json, "counters_moved", json_list(i, port->moved_count, moved_json(&port->moved[i])));
+	json_object_set_new(json, "nic_rx_damaged", count_json(port->nic_rx_damaged));
 	json_object_set_new(json, "extra_sent", count_json(port->extra_sent));
 	json_object_set_new(json, "extra_received", count_json(port->extra_received));
 	json_object_set_new(json, "queries_sent", count_json(port->queries_sent));
@@ -383,6 +391,15 @@ static json_t *icmp_error_json(const struct measurement *measurement, const stru
 	return json;
 }
 
+static json_t *loss_counter_json(const struct measurement *measurement)
+{
+	const struct port_counts *port = &measurement->ports[measurement->loss_counter.port];
+	json_t *json = moved_json(&port->moved[measurement->loss_counter.at]);
+
+	json_object_set_new(json, "port", json_string(port->name));
+	return json;
+}
+
 static json_t *trial_json(const struct measurement *measurement)
 {
 	const struct mlr_trial_result *result = &measurement->result;
@@ -395,6 +412,8 @@ static json_t *trial_json(const struct measurement *measurement)
 		"loss_attribution", attribution_json(measurement), "tester_limited", measurement->tester_limited,
 		"tester_limited_reason", measurement->tester_limited_reason, "tx_backend", measurement->tx_backend);
 
+	if (measurement->loss_counter.is_there)
+		json_object_set_new(trial, "loss_counter", loss_counter_json(measurement));
 	if (measurement->has_order)
 		json_object_set_new(trial, "order",
 				    measurement->order_unknown ? json_null() : order_json(&measurement->order));

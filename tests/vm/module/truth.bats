@@ -28,6 +28,7 @@ teardown() {
   "$MLR" clean --quiet >/dev/null
   truth stamp_every 1 && truth launch_error_ns 0 && truth by_hash Y && truth fault_every 1
   for worse in launch_jitter_ns rate_mbps wander_ns read_before_ns read_after_ns counters_lag_ms rx_fault tx_fault; do truth "$worse" 0; done
+  truth crc_every 0 && truth hidden_every 0 && truth full_duplex Y
   tc qdisc del dev truth0 root 2>/dev/null || true
   tc qdisc del dev truth1 root 2>/dev/null || true
 }
@@ -247,6 +248,47 @@ set_up_launch_time() { # PORT QUEUES
   check '.measurer.ports | all(.receive_mode == "generic") and .[0].transmit_mode == "copy"'
   check '.trial_result.counts | .sent > 0 and .received == .sent'
   [ "$(cat /sys/class/net/truth0/mtu)" = "$before" ]
+}
+
+# Half of what is sent arrives; the other half the NIC counts.
+half_lost() {
+  trial --tx xsk --load 500 --duration 0.5
+  [ "$status" -eq 1 ] || { echo "exit $status: $stderr"; return 1; }
+  check '.trial_result.counts | .lost >= 100 and .received + .lost == .sent'
+}
+
+@test "what the NIC counts as CRC errors arrived damaged at our port, and is not the loss of the SUT" {
+  truth crc_every 2
+  half_lost
+  check '.trial_result | .loss_attribution.receiver_damaged == .counts.lost and .loss_attribution.sut == 0'
+  check '.trial_result.counts.lost as $lost | .ports[1].counters_moved | any(.counter == "rx_crc_errors" and .moved == $lost)'
+}
+
+@test "what only the driver counts is named as a counter of our own port" {
+  truth hidden_every 2
+  half_lost
+  check '.trial_result | .loss_attribution.sut == .counts.lost and .loss_counter == {port: "truth1", counter: "rx_queue_0_overruns", moved: .counts.lost}'
+  check '.tester_limited and .trial_result.tester_limited_reason == "the SUT'"'"'s loss equals a counter of our own port"'
+}
+
+@test "half duplex is said by probe and by a run" {
+  truth full_duplex N
+  run --separate-stderr "$MLR" probe -p truth0 --format json
+  check '.ports[0].checks[] | select(.name == "speed") | .state == "FAIL" and (.value | contains("half duplex"))'
+  trial --tx xsk --load 500 --duration 0.2
+  [[ $stderr == *"truth0: its link is half duplex"* ]]
+}
+
+@test "UDP hashed by addresses alone: probe says so, its command and --prepare rss mend it, and the latter is undone" {
+  ethtool -N truth1 rx-flow-hash udp4 sd
+  run --separate-stderr "$MLR" probe -p truth1 --format json
+  check '.ports[0].checks[] | select(.name == "rss") | .state == "WARN" and .fix == "ethtool -N truth1 rx-flow-hash udp4 sdfn"'
+  exact --flows 16 --prepare auto,rss
+  check '.measurer.ports[1].changes | any(.setting == "hash:udp4" and .was == "sd" and .now == "sdfn")'
+  [[ $(ethtool -n truth1 rx-flow-hash udp4) != *"L4 bytes"* ]]
+  ethtool -N truth1 rx-flow-hash udp4 sdfn
+  run --separate-stderr "$MLR" probe -p truth1 --format json
+  check '.ports[0].checks[] | select(.name == "rss") | .state == "OK"'
 }
 
 # --- NICs that do worse ------------------------------------------------------------------------------------------------------

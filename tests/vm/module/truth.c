@@ -33,6 +33,9 @@
 #define DEVICES    2
 #define QUEUES     4
 #define RULES      64
+#define ENTRIES    8 /* of the receive hash's table */
+#define ADDRESSES  (RXH_IP_SRC | RXH_IP_DST)
+#define PORTS      (RXH_L4_B_0_1 | RXH_L4_B_2_3)
 #define IN_FLIGHT  2048 /* frames on the wire of a queue */
 #define XDP_MTU    3000 /* a frame fits a page with all that XDP wants around it */
 #define SEND_BURST 64
@@ -96,6 +99,16 @@ static bool by_hash = true;
 module_param(by_hash, bool, 0644);
 MODULE_PARM_DESC(by_hash, "what no rule is for goes to the queue that it was sent by; else to queue 0");
 
+static unsigned int crc_every;
+module_param(crc_every, uint, 0644);
+MODULE_PARM_DESC(crc_every, "one received frame in so many has a wrong CRC; 0: none");
+static unsigned int hidden_every;
+module_param(hidden_every, uint, 0644);
+MODULE_PARM_DESC(hidden_every, "one received frame in so many is lost, and only ethtool -S tells it; 0: none");
+static bool full_duplex = true;
+module_param(full_duplex, bool, 0644);
+MODULE_PARM_DESC(full_duplex, "what the link says of itself");
+
 struct truth_clock {
 	struct ptp_clock_info info;
 	struct ptp_clock *ptp;
@@ -138,6 +151,7 @@ struct queue {
 	struct list_head wire, arrived;
 	unsigned int in_flight;
 	u64 sent, sent_octets, received, received_octets, missed, launched, stamped, count;
+	u64 came, crc_errors, hidden;
 	struct stamping arrivals, departures;
 };
 
@@ -151,6 +165,8 @@ struct truth {
 	struct queue queues[QUEUES];
 	struct ethtool_rx_flow_spec rules[RULES];
 	bool has_rule[RULES];
+	u64 hashed[2]; /* fields of UDP over IPv4 and IPv6 by which the receive hash tells flows apart */
+	u32 table[ENTRIES];
 	struct rtnl_link_stats64 told; /* of the interface's counters, */
 	u64 told_ns;                   /* at that time */
 };
@@ -429,12 +445,20 @@ static bool matches(const struct ethtool_rx_flow_spec *rule, const struct frame 
 	       !((udp->dest ^ rule->h_u.udp_ip6_spec.pdst) & rule->m_u.udp_ip6_spec.pdst);
 }
 
+static bool is_ip6(const struct frame *frame)
+{
+	return ((const struct ethhdr *)frame->data)->h_proto == htons(ETH_P_IPV6);
+}
+
 static struct queue *steer(struct truth *truth, const struct frame *frame)
 {
 	for (int i = 0; i < RULES; i++)
 		if (truth->has_rule[i] && matches(&truth->rules[i], frame))
 			return &truth->queues[truth->rules[i].ring_cookie % truth->device->real_num_rx_queues];
-	return &truth->queues[by_hash ? frame->queue->number % truth->device->real_num_rx_queues : 0];
+	/* by addresses alone all flows of a test are one */
+	if (!by_hash || (truth->hashed[is_ip6(frame)] & PORTS) != PORTS)
+		return &truth->queues[0];
+	return &truth->queues[frame->queue->number % truth->device->real_num_rx_queues];
 }
 
 /* What is through the wire goes to the peer. */
@@ -609,6 +633,21 @@ static bool run_program(struct queue *queue, struct bpf_prog *program, const str
 	return false;
 }
 
+/* Whether a frame is lost in this NIC, which counts it. */
+static bool is_lost(struct queue *queue)
+{
+	queue->came++;
+	if (crc_every && queue->came % crc_every == 0) {
+		queue->crc_errors++;
+		return true;
+	}
+	if (hidden_every && queue->came % hidden_every == 0) {
+		queue->hidden++;
+		return true;
+	}
+	return false;
+}
+
 static int receive(struct queue *queue, int budget)
 {
 	struct bpf_prog *program = rcu_dereference_bh(queue->truth->program);
@@ -627,6 +666,10 @@ static int receive(struct queue *queue, int budget)
 	spin_unlock(&queue->lock);
 	list_for_each_entry_safe(frame, next, &list, list)
 	{
+		if (is_lost(queue)) {
+			kfree(frame);
+			continue;
+		}
 		queue->received++;
 		queue->received_octets += frame->octets;
 		if (program)
@@ -845,6 +888,8 @@ static void count_all(const struct truth *truth, struct rtnl_link_stats64 *ret)
 		ret->rx_packets += queue->received;
 		ret->rx_bytes += queue->received_octets;
 		ret->rx_missed_errors += queue->missed;
+		ret->rx_crc_errors += queue->crc_errors;
+		ret->rx_errors += queue->crc_errors;
 	}
 }
 
@@ -894,7 +939,7 @@ static int get_timestamping(struct net_device *device, struct kernel_ethtool_ts_
 static int get_settings(struct net_device *device, struct ethtool_link_ksettings *ret)
 {
 	ret->base.speed = SPEED_10000;
-	ret->base.duplex = DUPLEX_FULL;
+	ret->base.duplex = full_duplex ? DUPLEX_FULL : DUPLEX_HALF;
 	ret->base.port = PORT_OTHER;
 	return 0;
 }
@@ -923,7 +968,7 @@ static int set_pause(struct net_device *device, struct ethtool_pauseparam *pause
 
 static int get_sset_count(struct net_device *device, int set)
 {
-	return set == ETH_SS_STATS ? QUEUES * 3 : -EOPNOTSUPP;
+	return set == ETH_SS_STATS ? QUEUES * 4 : -EOPNOTSUPP;
 }
 
 static void get_strings(struct net_device *device, u32 set, u8 *data)
@@ -932,6 +977,7 @@ static void get_strings(struct net_device *device, u32 set, u8 *data)
 		ethtool_sprintf(&data, "rx_queue_%d_packets", i);
 		ethtool_sprintf(&data, "rx_queue_%d_stamped", i);
 		ethtool_sprintf(&data, "tx_queue_%d_launched", i);
+		ethtool_sprintf(&data, "rx_queue_%d_overruns", i);
 	}
 }
 
@@ -943,7 +989,58 @@ static void get_counters(struct net_device *device, struct ethtool_stats *stats,
 		*ret++ = truth->queues[i].received;
 		*ret++ = truth->queues[i].stamped;
 		*ret++ = truth->queues[i].launched;
+		*ret++ = truth->queues[i].hidden;
 	}
+}
+
+static u32 get_table_size(struct net_device *)
+{
+	return ENTRIES;
+}
+
+static int get_table(struct net_device *device, struct ethtool_rxfh_param *ret)
+{
+	struct truth *truth = netdev_priv(device);
+
+	ret->hfunc = ETH_RSS_HASH_TOP;
+	for (int i = 0; ret->indir && i < ENTRIES; i++)
+		ret->indir[i] = truth->table[i];
+	return 0;
+}
+
+static int set_table(struct net_device *device, struct ethtool_rxfh_param *table, struct netlink_ext_ack *)
+{
+	struct truth *truth = netdev_priv(device);
+
+	for (int i = 0; table->indir && i < ENTRIES; i++)
+		truth->table[i] = table->indir[i];
+	return 0;
+}
+
+/* Which of the two that are kept; -1: none. */
+static int hash_of(u32 flow_type)
+{
+	return flow_type == UDP_V4_FLOW ? 0 : flow_type == UDP_V6_FLOW ? 1 : -1;
+}
+
+static int get_hash_fields(struct net_device *device, struct ethtool_rxfh_fields *fields)
+{
+	int hash = hash_of(fields->flow_type);
+
+	if (hash < 0)
+		return -EOPNOTSUPP;
+	fields->data = ((struct truth *)netdev_priv(device))->hashed[hash];
+	return 0;
+}
+
+static int set_hash_fields(struct net_device *device, const struct ethtool_rxfh_fields *fields, struct netlink_ext_ack *)
+{
+	int hash = hash_of(fields->flow_type);
+
+	if (hash < 0 || fields->data & ~(u64)(ADDRESSES | PORTS))
+		return -EOPNOTSUPP;
+	((struct truth *)netdev_priv(device))->hashed[hash] = fields->data;
+	return 0;
 }
 
 static u32 get_ring_count(struct net_device *device)
@@ -1014,6 +1111,11 @@ static const struct ethtool_ops ethtool_ops = {
 	.get_strings = get_strings,
 	.get_ethtool_stats = get_counters,
 	.get_rx_ring_count = get_ring_count,
+	.get_rxfh_indir_size = get_table_size,
+	.get_rxfh = get_table,
+	.set_rxfh = set_table,
+	.get_rxfh_fields = get_hash_fields,
+	.set_rxfh_fields = set_hash_fields,
 	.get_rxnfc = get_rules,
 	.set_rxnfc = set_rules,
 };
@@ -1031,6 +1133,9 @@ static int make_device(unsigned int number)
 	truth = netdev_priv(device);
 	truth->device = device;
 	truth->pause.autoneg = AUTONEG_ENABLE;
+	truth->hashed[0] = truth->hashed[1] = ADDRESSES | PORTS;
+	for (u32 i = 0; i < ENTRIES; i++)
+		truth->table[i] = i % QUEUES;
 	SET_NETDEV_DEV(device, &platform->dev);
 	strscpy(device->name, number ? "truth1" : "truth0", sizeof(device->name));
 	device->netdev_ops = &device_ops;

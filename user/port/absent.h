@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Network devices of the PCI bus that make no port here: bound to vfio-pci or another driver for user space, to none, or their port is in
+ * another network namespace. Files are read below `root`, "" for the real ones. The caller owns what is returned.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#define ABSENT_NAME_SIZE 64
+#define ABSENT_MOST      16
+#define ABSENT_TEXT_SIZE 640
+
+/* One such device. */
+struct absent {
+	char address[ABSENT_NAME_SIZE]; /* as "0000:03:00.0" */
+	char driver[ABSENT_NAME_SIZE];  /* that it is bound to; empty: to none */
+	bool is_of_user_space;          /* the driver makes no port for anybody */
+};
+
+/* Find them; return their number, at most ABSENT_MOST. */
+unsigned int absent_find(const char *root, struct absent ret[ABSENT_MOST]);
+
+/* Write what became of a port that is asked for by this name and is not there, and the command that brings it back, into the buffer: a
+ * device with the address that the name stands for ("0000:03:00.0", "enp3s0f1"), else all devices without a port. Return the buffer; an
+ * empty text where there is nothing to say. */
+const char *absent_explain(const char *root, const char *name, char *buffer, unsigned int size);
+
+/* The shell command that gives a device back to the kernel's own driver. */
+const char *absent_remedy(const struct absent *absent, char *buffer, unsigned int size);
