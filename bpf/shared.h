@@ -88,6 +88,8 @@ enum rx_wrong {
 	RX_MORE_TAGS,
 	RX_UNKNOWN_TRIAL,
 	RX_ICMP_ERROR,
+	RX_WRONG_SIGNATURE,
+	RX_WRONG_PAYLOAD,
 	RX_WRONG_COUNT,
 };
 
@@ -128,9 +130,23 @@ struct rx_icmp_error {
 
 #define RX_CPU_INTERVALS (RX_TRIAL_SLOTS * RX_INTERVALS_MAX) /* that one CPU has in the map `intervals`, slot by slot */
 
+/* What the octets of a frame came to, while it is verified. */
+struct rx_summed {
+	uint64_t sum;
+	uint64_t digest, multiplier; /* mlr/signature.h */
+};
+
+/* Digests of the payloads of frames of one length; 0: none. Frames of one length differ where their headers do. */
+#define RX_DIGESTS_MAX 4
+
+struct rx_digests {
+	uint64_t of[RX_DIGESTS_MAX];
+};
+
 /* All that one CPU writes; on cache lines of its own. */
 struct rx_cpu {
 	struct rx_counters counters;
+	struct rx_summed summed;
 	uint8_t scratch[520]; /* of a frame, while its checksum is verified */
 	struct rx_trial trials[RX_TRIAL_SLOTS];
 } __attribute__((aligned(64)));

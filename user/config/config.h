@@ -165,6 +165,7 @@ struct config {
 	unsigned int seed;
 	uint32_t broadcast_every;     /* frames before a broadcast frame; 0: none */
 	unsigned int queries_per_s;   /* SNMP queries to the SUT; 0: none */
+	enum mlr_payload payload;     /* zeros: or that of the template */
 	const char *template_path;    /* NULL: plain frames */
 	struct frame_file *template;  /* what that file holds; NULL: plain frames. Owned */
 	unsigned int learning_frames; /* that a port sends before a trial */

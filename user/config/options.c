@@ -212,6 +212,7 @@ static const char *const verify_choices[] = { "auto", "all", "doubts", NULL };
 static const char *const timestamps_choices[] = { "auto", "software", "hardware", NULL };
 static const char *const ip_choices[] = { "4", "6", "mixed", NULL };
 static const char *const vlan_outers[] = { "802.1ad", "802.1Q", NULL };
+static const char *const payloads[] = { "zeros", "ones", "alternating", "prbs", "random", NULL };
 static const char *const flow_orders[] = { "incrementing", "random", NULL };
 static const char *const formats[] = { "text", "json", "jsonl", NULL };
 static const char *const algorithms[] = { "mlr", "phased", "binary", "tst009", NULL };
@@ -279,6 +280,10 @@ const struct option options[] = {
 	     "make frames like the first one of a pcap or pcapng file: its VLAN tags, tunnels (MPLS, PPPoE, GRE, IP in "
 	     "IP, VXLAN, GENEVE, GTP-U), and of the innermost packet IP header fields, UDP ports and payload",
 	     .flags = OPTION_ACTS | OPTION_READS),
+	CHOICE("payload", "PATTERN", TRAFFIC, "zeros", payload, payloads,
+	       "what frames carry behind the tester's tag: zeros, ones, alternating (bits 1 and 0 in turn), prbs (2^23 - 1 "
+	       "bits, "
+	       "ITU-T O.150) or random (--seed chooses)"),
 	NUMBER("learning-frames", "N", FRAMES, "0", learning_frames, 0, 1000000,
 	       "ARP or neighbour discovery frames that each port sends before every trial (phase b of RFC 2544 section 23)"),
 	NUMBER("burst", "N", FRAMES, NULL, burst_frames, 1, 1000000,

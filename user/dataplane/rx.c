@@ -111,6 +111,45 @@ static size_t flow_octets(const struct rx *rx)
 	return FLOW_STATE_OCTETS + (rx->skeleton->rodata->with_variation ? TIMED_OCTETS : 0) + rx->window * sizeof(uint32_t);
 }
 
+/* Whether the frames of these options have signatures. */
+static bool are_signed(const struct rx_options *options)
+{
+	return options->signed_profile && mlr_profile_signed_octets(options->signed_profile);
+}
+
+/* Keep a digest among those of its length; one too many is not kept, and a changed payload counts as a wrong signature then. */
+static int keep_digest(int fd, uint32_t udp_octets, uint64_t digest)
+{
+	struct rx_digests digests;
+
+	if (bpf_map_lookup_elem(fd, &udp_octets, &digests))
+		return -errno;
+	for (size_t i = 0; digest && i < RX_DIGESTS_MAX; i++) {
+		if (digests.of[i] == digest)
+			break;
+		if (digests.of[i])
+			continue;
+		digests.of[i] = digest;
+		break;
+	}
+	return bpf_map_update_elem(fd, &udp_octets, &digests, BPF_ANY) ? -errno : 0;
+}
+
+static int keep_digests(const struct rx *rx, const struct mlr_profile *profile)
+{
+	int fd = bpf_map__fd(rx->skeleton->maps.digests), error = 0;
+
+	for (unsigned int i = 0; i < profile->stream_count; i++) {
+		const struct mlr_stream *stream = &profile->streams[i];
+		const struct mlr_size_mix *mix = mlr_profile_sizes(profile, stream);
+
+		for (unsigned int size = 0; size < mix->size_count && !error; size++)
+			error = keep_digest(fd, mlr_profile_udp_octets(profile, stream, mix->sizes_octets[size]),
+					    mlr_profile_digest(profile, stream, mix->sizes_octets[size]));
+	}
+	return error;
+}
+
 static void configure(struct rx *rx, const struct rx_options *options)
 {
 	struct rx_bpf__rodata *constants = rx->skeleton->rodata;
@@ -140,6 +179,10 @@ static void configure(struct rx *rx, const struct rx_options *options)
 	bpf_map__set_max_entries(rx->skeleton->maps.flows, options->no_order ? 1 : options->flow_count);
 	bpf_map__set_value_size(rx->skeleton->maps.flows, (uint32_t)flow_octets(rx));
 	bpf_map__set_max_entries(rx->skeleton->maps.cpus, (uint32_t)rx->cpu_count);
+	if (are_signed(options)) {
+		memcpy((void *)&constants->signature_key, &options->signed_profile->key, sizeof(constants->signature_key));
+		bpf_map__set_max_entries(rx->skeleton->maps.digests, RX_LENGTHS_MAX);
+	}
 	if (options->capture_most)
 		bpf_map__set_max_entries(rx->skeleton->maps.captured, options->capture_most);
 	if (options->interval_ns)
@@ -251,6 +294,8 @@ static int load_with(const struct rx_options *options, uint32_t window, const st
 	if (!error)
 		error = rx->skeleton->bss ? map_counters(rx, options)
 					  : -ENOMEM; /* libbpf goes on where it cannot map the variables */
+	if (!error && are_signed(options))
+		error = keep_digests(rx, options->signed_profile);
 	if (error)
 		goto failed;
 	rx_end_trial(rx);

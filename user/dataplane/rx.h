@@ -42,7 +42,8 @@ struct rx_options {
 	bool no_latency;
 	bool variation; /* of the latencies of successive frames of a flow, where both order and latency are known */
 	enum rx_verify verify;
-	const struct rx_lengths *lengths;  /* NULL: do not compare them; copied */
+	const struct mlr_profile *signed_profile; /* whose frames are verified by their signatures; NULL: of none */
+	const struct rx_lengths *lengths;         /* NULL: do not compare them; copied */
 	const struct mlr_frame_spec *like; /* in which tunnels frames are sent: they are found there, too. NULL: in none */
 	uint32_t capture_most;             /* frames that are wrong to keep, the first ones of a trial; 0: none */
 	uint64_t interval_ns; /* also count by intervals so long of a trial's schedule, and verify all frames; 0: do not */

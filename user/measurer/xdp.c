@@ -38,6 +38,7 @@ enum exit_code xdp_make_profile(struct measurer_xdp *xdp, const struct config *a
 
 	if (code)
 		return code;
+	mlr_signature_key_init(xdp->key_seed, &xdp->profile.key);
 	for (unsigned int i = 0; i < xdp->port_count; i++) {
 		struct endpoint *end = &xdp->ends[i];
 
@@ -115,6 +116,7 @@ static enum exit_code open_receivers(struct measurer_xdp *xdp)
 			.no_latency = xdp->config->no_latency,
 			.variation = xdp->config->ipdv,
 			.verify = verify_of(xdp->config),
+			.signed_profile = &xdp->profile,
 			.lengths = &lengths,
 			.like = xdp->profile.like,
 			.capture_most = xdp->config->foreign_path ? xdp->config->capture_count : 0,
@@ -375,6 +377,8 @@ void xdp_init(const struct config *config, struct measurer_xdp *ret)
 		ret->ends[i].number = i;
 	if (getrandom(&ret->trial, sizeof(ret->trial), 0) < 0)
 		ret->trial = 0;
+	if (getrandom(ret->key_seed, sizeof(ret->key_seed), 0) < 0)
+		memset(ret->key_seed, 0, sizeof(ret->key_seed));
 }
 
 double xdp_line_rate_fps(const struct measurer_xdp *xdp, double link_bps)

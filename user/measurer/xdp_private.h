@@ -67,6 +67,7 @@ struct measurer_xdp {
 	struct sut_delay delay;        /* of phases d that rank 0, which judges them, has seen */
 	struct load_steps *steps;      /* of the trial that runs; NULL: its load is constant */
 	int64_t clock_offset_ns;       /* to add to CLOCK_MONOTONIC for the clock that tags are in; 0 where it is that */
+	uint8_t key_seed[MLR_KEY_SEED_OCTETS]; /* of the key of this run's signatures: random */
 	uint16_t trial; /* number of the last trial; starts at random, so that frames of an earlier process are late */
 };
 
