@@ -209,10 +209,10 @@ static __always_inline __u64 mix_tag(const __u8 *udp)
 /* Whether the signature would be right with a payload that is sent. */
 static __always_inline int is_of_sent_payload(__u32 udp_octets, __u64 mix, __u32 signature)
 {
-	const struct rx_digests *sent = bpf_map_lookup_elem(&digests, &udp_octets);
+	const struct rx_digests *known = bpf_map_lookup_elem(&digests, &udp_octets);
 
-	for (int i = 0; sent && i < RX_DIGESTS_MAX; i++)
-		if (sent->of[i] && mlr_signature_of(mix + sent->of[i], signature_key.mixing) == signature)
+	for (int i = 0; known && i < RX_DIGESTS_MAX; i++)
+		if (known->of[i] && mlr_signature_of(mix + known->of[i], signature_key.mixing) == signature)
 			return 1;
 	return 0;
 }

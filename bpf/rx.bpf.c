@@ -27,6 +27,7 @@
  */
 #include "mlr/frame.h"
 
+#include "bpf/changed.h"
 #include "bpf/icmp.h"
 #include "bpf/intact.h"
 #include "bpf/mangled.h"
@@ -81,10 +82,13 @@ struct {
 
 /* As much of `seen` as the window needs: the map's value size is set before loading. */
 struct flow_state {
-	__u32 generation; /* of the trial that `next` belongs to */
-	__u32 next;       /* the sequence number expected next */
-	__u64 timed[];    /* with variation one, of the frame before that: timed_as() */
-			  /* __u32 seen[] behind that: slot_of() */
+	__u32 generation;        /* of the trial that `next` belongs to */
+	__u32 next;              /* the sequence number expected next */
+	struct rx_header header; /* of the last frame without VLAN tags that went the long way, in this trial, */
+	__u32 changes;           /* and what had become of it; CHANGES_UNKNOWN: there was none */
+	__u32 reserved;
+	__u64 timed[]; /* with variation one, of the frame before that: timed_as() */
+		       /* __u32 seen[] behind that: slot_of() */
 };
 
 struct {
@@ -206,6 +210,7 @@ static __always_inline void begin_flow(struct rx_cpu *cpu, struct flow_state *st
 {
 	if (!state->generation)
 		*slot_of(state, 0) = 1; /* memory of zeros would take number 0 for a copy; 1 never stands here */
+	state->changes = CHANGES_UNKNOWN;
 	state->next = first_sequence;
 	state->generation = generation;
 	cpu->counters.flows++;
@@ -449,8 +454,20 @@ static __always_inline int is_sample(const struct frame *frame, __u32 sequence)
 	return verify_samples && (is_small(frame) || !(sequence & verify_spacing));
 }
 
+/* What became of the headers of a frame received, and of those of the next ones that are alike. */
+static __always_inline void count_header(struct arrival *arrival, struct flow_state *state, __u32 flow)
+{
+	__u32 changes = (__u32)find_changes(arrival->context, arrival->frame.udp_offset, arrival->frame.header, flow);
+
+	count_changes(&arrival->cpu->counters, changes);
+	if (changes & CHANGES_TAGGED)
+		return;
+	state->header = arrival->cpu->header;
+	state->changes = changes;
+}
+
 /* A frame of the tester that is not as it was sent. */
-static __always_inline void count_changed(struct xdp_md *context, struct rx_counters *counters, enum verdict verdict)
+static __always_inline void count_broken(struct xdp_md *context, struct rx_counters *counters, enum verdict verdict)
 {
 	if (verdict == VERDICT_SIGNATURE)
 		count_wrong(context, &counters->wrong_signature, RX_WRONG_SIGNATURE);
@@ -485,7 +502,7 @@ static __always_inline void count_accepted(struct arrival *arrival, struct rx_tr
 		      (with_variation && is_extreme(variation_ns, &trial->variation));
 	verdict = is_verified ? judge(arrival->context, &arrival->frame) : VERDICT_INTACT;
 	if (verdict != VERDICT_INTACT) {
-		count_changed(arrival->context, counters, verdict);
+		count_broken(arrival->context, counters, verdict);
 		return;
 	}
 	if (is_first)
@@ -497,6 +514,8 @@ static __always_inline void count_accepted(struct arrival *arrival, struct rx_tr
 	counters->hardware_timed += is_nic_time;
 	counters->unverified += !is_verified || !can_be_trusted;
 	counters->without_checksum += !is_checked;
+	if (with_headers && state)
+		count_header(arrival, state, flow);
 	counters->marked += mlr_lateness_is_marked(bpf_ntohs(arrival->frame.tag->lateness));
 	if (arrival->is_timed)
 		count_latency(arrival, trial);
@@ -535,7 +554,7 @@ static __always_inline void count_tagged(struct arrival *arrival, __u64 now_ns, 
 	}
 	verdict = judge(arrival->context, &arrival->frame);
 	if (verdict == VERDICT_CHECKSUM || (verdict && id != MLR_FLOW_EXTRA && number == accepted_trial))
-		count_changed(arrival->context, &cpu->counters, verdict);
+		count_broken(arrival->context, &cpu->counters, verdict);
 	else if (id == MLR_FLOW_EXTRA)
 		cpu->counters.extra++;
 	else if (number != accepted_trial)
@@ -609,13 +628,18 @@ __noinline int receive_any(struct xdp_md *context, __u64 now_ns, __u32 is_nic_ti
 
 /* --- the short way --------------------------------------------------------------------------------------------------- */
 
-/* Count the next frame of a flow. False: it is a copy, or not the next, or without the usual variation. */
-static __always_inline int take_next(struct rx_trial *trial, __u32 flow, __u32 sequence, __u64 latency_ns)
+/* Count the next frame of a flow. False: it is a copy, or not the next, or without the usual variation, or its headers are not
+ * those of one before it. */
+static __always_inline int take_next(const struct usual_frame *frame, struct rx_cpu *cpu, struct rx_trial *trial, __u32 flow,
+				     __u32 sequence, __u64 latency_ns)
 {
 	struct flow_state *state = bpf_map_lookup_elem(&flows, &flow);
 	__u64 variation_ns = 0;
 
 	if (!state || state->generation != generation || state->next != sequence)
+		return 0;
+	if (with_headers && (state->changes == CHANGES_UNKNOWN ||
+			     is_other_header(&state->header, frame->network, (const __u32 *)frame->udp, frame->is_ipv6)))
 		return 0;
 	if (with_variation) {
 		variation_ns = variation_since(state, sequence, latency_ns);
@@ -625,6 +649,8 @@ static __always_inline int take_next(struct rx_trial *trial, __u32 flow, __u32 s
 	if (__sync_lock_test_and_set(slot_of(state, sequence), sequence) == sequence)
 		return 0;
 	state->next = sequence + 1;
+	if (with_headers && state->changes)
+		count_changes(&cpu->counters, state->changes);
 	if (with_variation) {
 		state->timed[0] = timed_as(sequence, latency_ns);
 		mlr_histogram_count(&trial->variation, variation_ns, 1);
@@ -657,7 +683,7 @@ static __always_inline int count_usual(const struct usual_frame *frame, struct r
 				  : !are_words_intact(frame->network, (const void *)frame->udp, frame->is_ipv6))
 			return 0;
 	}
-	if (with_order && !take_next(trial, flow, sequence, latency_ns))
+	if (with_order && !take_next(frame, cpu, trial, flow, sequence, latency_ns))
 		return 0;
 	cpu->counters.received++;
 	cpu->counters.received_octets += frame->octets;

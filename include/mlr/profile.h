@@ -258,6 +258,9 @@ void mlr_profile_receives(const struct mlr_profile *profile, unsigned int port, 
 /* Return the first id behind those of a service in that range. The next service begins there. */
 uint32_t mlr_profile_service_end(const struct mlr_profile *profile, unsigned int port, unsigned int service);
 
+/* Return a flow of a stream by its number, from 0 on: its wire id, addresses and ports. */
+struct mlr_flow mlr_profile_flow(const struct mlr_profile *profile, const struct mlr_stream *stream, uint32_t number);
+
 /* Return the sizes of a stream's frames. */
 const struct mlr_size_mix *mlr_profile_sizes(const struct mlr_profile *profile, const struct mlr_stream *stream);
 

@@ -360,25 +360,31 @@ static void vary(const struct mlr_profile *profile, uint64_t n, struct mlr_flow 
 	flow->destination_port = mlr_profile_udp_port(profile, MLR_DESTINATION_PORT, value[MLR_DESTINATION_PORT]);
 }
 
-/* Return flow k of a port with these streams. */
-static struct mlr_flow flow_of(const struct mlr_profile *profile, const struct mlr_stream *const *streams,
-			       unsigned int stream_count, uint32_t k)
+struct mlr_flow mlr_profile_flow(const struct mlr_profile *profile, const struct mlr_stream *stream, uint32_t number)
 {
-	const struct mlr_stream *stream = streams[k % stream_count];
-	uint64_t n = k / stream_count;
+	uint64_t n = number;
 	struct mlr_flow flow = {
-		.id = stream->first_flow + (uint32_t)n,
+		.id = stream->first_flow + number,
 		.source_address = address_of(&profile->ports[stream->from], stream->ip_version),
 		.destination_address = address_of(&profile->ports[stream->to], stream->ip_version),
 		.source_port = profile->source_port,
 		.destination_port = profile->destination_port,
-		.stream = (uint16_t)(k % stream_count),
 		.service = (uint16_t)stream->service,
 	};
 
 	if (profile->random)
 		n = permute(n, mlr_ranges_combinations(profile->ranges), profile->seed + stream->first_flow);
 	vary(profile, n, &flow);
+	return flow;
+}
+
+/* Return flow k of a port with these streams. */
+static struct mlr_flow flow_of(const struct mlr_profile *profile, const struct mlr_stream *const *streams,
+			       unsigned int stream_count, uint32_t k)
+{
+	struct mlr_flow flow = mlr_profile_flow(profile, streams[k % stream_count], k / stream_count);
+
+	flow.stream = (uint16_t)(k % stream_count);
 	return flow;
 }
 

@@ -23,7 +23,7 @@ static void open_receiver(unsigned int size_octets, unsigned int ip_version, enu
 {
 	struct rx_lengths lengths = { { 0 } };
 	struct rx_options options = {
-		.flow_count = 4, .verify = RX_VERIFY_ALL, .signed_profile = &profile, .lengths = &lengths
+		.flow_count = 4, .verify = RX_VERIFY_ALL, .profile = &profile, .lengths = &lengths
 	};
 
 	profile = (struct mlr_profile){

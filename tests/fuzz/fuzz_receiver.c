@@ -70,6 +70,16 @@ static struct rx_digests *digests_here(__u32 udp_octets)
 											      : &none;
 }
 
+static struct rx_sent *sent_here(__u32 number)
+{
+	static struct rx_sent of_flow;
+
+	if (number >= FLOWS)
+		return NULL;
+	of_flow = rx_sent_of(&profile, profile.streams, FLOW + number);
+	return &of_flow;
+}
+
 void *map_lookup_here(void *map, const void *key)
 {
 	__u32 number = *(const __u32 *)key;
@@ -78,6 +88,8 @@ void *map_lookup_here(void *map, const void *key)
 		return number ? NULL : &here->cpu;
 	if (map == &digests)
 		return digests_here(number);
+	if (map == &sent)
+		return sent_here(number);
 	return number < FLOWS ? &here->flows[number].state : NULL;
 }
 
@@ -142,15 +154,19 @@ long bpf_loop(__u32 times, void *step, void *argument, __u64 flags)
 static void begin(void)
 {
 	static const struct rx_options options = {
-		.first_flow = FLOW, .flow_count = FLOWS, .no_latency = true, .signed_profile = &profile
+		.first_flow = FLOW, .flow_count = FLOWS, .no_latency = true, .profile = &profile
 	};
 
-	profile.stream_count = profile.flow_count = 1;
+	profile.stream_count = 1;
+	profile.flow_count = FLOW + FLOWS;
+	profile.source_port = 49184;
+	profile.destination_port = 7;
 	profile.port_count = 2;
 	profile.sizes = mlr_size_one(SIGNED_SIZE);
-	profile.streams[0] = (struct mlr_stream){ .to = 1, .ip_version = 4 };
+	profile.streams[0] = (struct mlr_stream){ .to = 1, .ip_version = 4, .flow_count = FLOW + FLOWS };
 	mlr_signature_key_init((const uint8_t *)"a key of forty octets, and not one more.", &profile.key);
 	signature_key = profile.key;
+	with_headers = 1;
 
 	wall = mmap((void *)AREA, AREA_OCTETS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
 		    0);
@@ -321,6 +337,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 #define ANY_SEQUENCE 0
 
+/* What a SUT does that routes: another TTL, and now and then another DSCP, with a checksum made anew. */
+static void change_header(uint8_t *ip, unsigned int *seed)
+{
+	uint32_t sum = 0;
+
+	ip[8]--;
+	if (!fuzz_random(seed, 2))
+		ip[1] ^= (uint8_t)(1 << fuzz_random(seed, 8));
+	mlr_put16(ip + 10, 0);
+	for (unsigned int i = 0; i < 20; i += 2)
+		sum += (uint32_t)ip[i] << 8 | ip[i + 1];
+	mlr_put16(ip + 10, mlr_checksum_fold(sum));
+}
+
 static size_t append_frame(uint8_t *data, size_t size, size_t most, unsigned int *seed, uint32_t sequence)
 {
 	static const uint32_t ids[] = { FLOW, FLOW, FLOW, FLOW + 1, FLOW - 1, FLOW + FLOWS, MLR_FLOW_EXTRA };
@@ -353,6 +383,8 @@ static size_t append_frame(uint8_t *data, size_t size, size_t most, unsigned int
 			frame);
 	if (!fuzz_random(seed, 8))
 		mlr_put16(frame + template.transport_offset + 6, 0); /* a SUT took the checksum away */
+	if (spec.ip_version == 4 && !fuzz_random(seed, 4))
+		change_header(frame + template.network_offset, seed);
 	memcpy(data + size + 2, frame, template.memory_octets);
 	return size + 2 + template.memory_octets;
 }

@@ -284,6 +284,10 @@ const struct option options[] = {
 	       "what frames carry behind the tester's tag: zeros, ones, alternating (bits 1 and 0 in turn), prbs (2^23 - 1 "
 	       "bits, "
 	       "ITU-T O.150) or random (--seed chooses)"),
+	OPTION("expect", "WHAT,...", FRAMES, NULL, read_expected,
+	       "what the SUT may change in the headers of frames, as no other change is right (--require unchanged): vlan, "
+	       "priority, dscp, ecn, ttl, address, port, or nat for the last two. ttl is expected of a SUT that routes",
+	       .flags = OPTION_LIST),
 	NUMBER("learning-frames", "N", FRAMES, "0", learning_frames, 0, 1000000,
 	       "ARP or neighbour discovery frames that each port sends before every trial (phase b of RFC 2544 section 23)"),
 	NUMBER("burst", "N", FRAMES, NULL, burst_frames, 1, 1000000,

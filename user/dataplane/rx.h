@@ -42,8 +42,9 @@ struct rx_options {
 	bool no_latency;
 	bool variation; /* of the latencies of successive frames of a flow, where both order and latency are known */
 	enum rx_verify verify;
-	const struct mlr_profile *signed_profile; /* whose frames are verified by their signatures; NULL: of none */
-	const struct rx_lengths *lengths;         /* NULL: do not compare them; copied */
+	const struct mlr_profile *profile; /* what is sent: signatures are verified, headers compared. NULL: neither is */
+	bool tags_stay;                    /* the port takes no VLAN tags off frames */
+	const struct rx_lengths *lengths;  /* NULL: do not compare them; copied */
 	const struct mlr_frame_spec *like; /* in which tunnels frames are sent: they are found there, too. NULL: in none */
 	uint32_t capture_most;             /* frames that are wrong to keep, the first ones of a trial; 0: none */
 	uint64_t interval_ns; /* also count by intervals so long of a trial's schedule, and verify all frames; 0: do not */
@@ -88,6 +89,12 @@ void rx_interval_merge(struct rx_interval *sum, const struct rx_interval *more);
  * seconds. Only where they are counted. */
 void rx_service(const struct rx *rx, unsigned int service, struct rx_service *ret);
 uint64_t rx_service_second(const struct rx *rx, unsigned int service, uint32_t second);
+
+/* Changes that are expected, by mlr/change.h, from now on. */
+void rx_expect_changes(struct rx *rx, unsigned int changes);
+
+/* What the frames of a flow of a stream are sent with. */
+struct rx_sent rx_sent_of(const struct mlr_profile *profile, const struct mlr_stream *stream, uint32_t number);
 
 /* From now on all frames are late, until the next trial is accepted. */
 void rx_end_trial(struct rx *rx);

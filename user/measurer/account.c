@@ -393,7 +393,8 @@ static void summarize_reception(const struct account *account, struct measuremen
 	measurement->has_latency = all.latency.count;
 	if (!measurement->has_latency && received.without_checksum)
 		snprintf(measurement->latency_refused, REFUSED_SIZE,
-			 "the frames came without their UDP checksum: nothing tells whether the times in them are right");
+			 "the frames came without their UDP checksum and have no signature: nothing tells whether the times "
+			 "in them are right");
 	measurement->latency = summarize_latency(account, &all);
 	measurement->latency.has_variation = account->config->ipdv;
 	measurement->latency.variation = summarize_variation(&all.variation);

@@ -19,6 +19,7 @@
 #include "measurer/measurer_new.h"
 #include "measurer/timestamps.h"
 #include "measurer/xdp_trial.h"
+#include "netdev/ethtool.h"
 #include "port/port.h"
 #include "port/privileges.h"
 #include "port/session.h"
@@ -105,6 +106,26 @@ static struct rx_lengths lengths_sent(const struct mlr_profile *profile)
 	return lengths;
 }
 
+/* Whether a VLAN tag that a frame lacks was taken by the SUT. A veth has tags that the kernel put aside where no XDP program
+ * sees them. */
+static bool tags_stay(const struct port *port)
+{
+	static const char *const features[] = { "rx-vlan-hw-parse", "rx-vlan-stag-hw-parse" };
+	bool stay = strcmp(port->driver, "veth") != 0;
+	struct ethtool *ethtool;
+
+	if (!stay || ethtool_open(&ethtool))
+		return false;
+	for (size_t i = 0; i < COUNT(features); i++) {
+		struct link_feature feature = { .active = false };
+
+		if (!ethtool_feature(ethtool, port->link.ifindex, features[i], &feature) && feature.active)
+			stay = false;
+	}
+	ethtool_close(ethtool);
+	return stay;
+}
+
 static enum exit_code open_receivers(struct measurer_xdp *xdp)
 {
 	struct rx_lengths lengths = lengths_sent(&xdp->profile);
@@ -116,7 +137,8 @@ static enum exit_code open_receivers(struct measurer_xdp *xdp)
 			.no_latency = xdp->config->no_latency,
 			.variation = xdp->config->ipdv,
 			.verify = verify_of(xdp->config),
-			.signed_profile = &xdp->profile,
+			.profile = &xdp->profile,
+			.tags_stay = xdp->profile.vlan_count && tags_stay(&xdp->ports[i]),
 			.lengths = &lengths,
 			.like = xdp->profile.like,
 			.capture_most = xdp->config->foreign_path ? xdp->config->capture_count : 0,
@@ -222,7 +244,29 @@ static enum exit_code learn_addresses(struct measurer_xdp *xdp)
 		code = neighbours_serve(xdp->neighbours);
 	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
 		find_destinations(xdp, i, &answers[i]);
+	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
+		rx_expect_changes(xdp->ends[i].rx, xdp_expected_changes(xdp, i));
 	return code;
+}
+
+/* Whether frames of a stream are addressed to a router: to somebody else than the port that receives them. What ports of other hosts
+ * have learned is not known here. */
+static bool is_routed(const struct measurer_xdp *xdp, const struct mlr_stream *stream)
+{
+	static const uint8_t unknown[MLR_MAC_OCTETS] = { 0 };
+
+	return memcmp(stream->destination_mac, unknown, MLR_MAC_OCTETS) == 0 ||
+	       memcmp(stream->destination_mac, xdp->profile.ports[stream->to].mac, MLR_MAC_OCTETS) != 0;
+}
+
+unsigned int xdp_expected_changes(const struct measurer_xdp *xdp, unsigned int port)
+{
+	unsigned int changes = xdp->config->expected_changes;
+
+	for (unsigned int i = 0; i < xdp->profile.stream_count; i++)
+		if (xdp->profile.streams[i].to == xdp->ends[port].number && is_routed(xdp, &xdp->profile.streams[i]))
+			changes |= MLR_CHANGE_TTL;
+	return changes;
 }
 
 /* The first port that sends test frames asks its gateway. */
