@@ -133,34 +133,37 @@ __noinline __s64 sum_octets(struct xdp_md *context, __u32 offset, __u32 octets)
 	return bpf_csum_diff(0, 0, (__be32 *)cpu->scratch, (octets + 3) & ~3u, 0);
 }
 
-/* What the payload of a frame comes to, chunk by chunk, behind an even number of octets; memory of the CPU's. */
-static __always_inline void add_word(struct rx_summed *summed, __u64 word)
-{
-	summed->sum += (__u32)word + (word >> 32);
-	if (!signature_key.mixing)
-		return;
-	summed->digest += mlr_signature_digest_word(word, summed->multiplier);
-	summed->multiplier += signature_key.digest_step;
-}
-
 /* Add so many octets, 1 to CHUNK_OCTETS, to what the CPU has summed. Negative: they are not there. */
 __noinline int add_octets(struct xdp_md *context, __u32 offset, __u32 octets)
 {
 	struct rx_cpu *cpu = this_cpu();
-	struct rx_summed summed;
+	const __u64 step = signature_key.digest_step;
+	__u64 *words; /* of the same memory: so the compiler knows how it is aligned */
+	__u64 sum = 0, digest, multiplier;
 
 	if (!context || !cpu)
 		return -1;
+	words = (__u64 *)cpu->scratch;
 	octets--; /* as in sum_octets() */
 	barrier_var(octets);
 	octets = (octets & (CHUNK_OCTETS - 1)) + 1;
-	*(__u64 *)&cpu->scratch[(octets - 1) & (CHUNK_OCTETS - 8)] = 0; /* a last word that is not full */
+	words[((octets - 1) & (CHUNK_OCTETS - 8)) / 8] = 0; /* a last word that is not full */
 	if (bpf_xdp_load_bytes(context, offset, cpu->scratch, octets))
 		return -1;
-	summed = cpu->summed;
-	for (__u32 at = 0; at < CHUNK_OCTETS && at < octets; at += 8)
-		add_word(&summed, *(const __u64 *)&cpu->scratch[at]);
-	cpu->summed = summed;
+	/* in registers: what is kept in memory is waited for in each turn */
+	digest = cpu->summed.digest;
+	multiplier = cpu->summed.multiplier;
+	for (__u32 at = 0; at < CHUNK_OCTETS && at < octets; at += 8) {
+		__u64 word = words[at / 8];
+
+		sum += (__u32)word;
+		sum += word >> 32;
+		digest += mlr_signature_digest_word(word, multiplier);
+		multiplier += step;
+	}
+	cpu->summed.sum += sum;
+	cpu->summed.digest = digest;
+	cpu->summed.multiplier = multiplier;
 	return 0;
 }
 
