@@ -1,12 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Whether a frame of the tester arrived as it was sent, by the IPv4 header's checksum and UDP's. Neither covers MAC
- * addresses and VLAN tags. Small frames, whose payload is the tag alone, are summed up in place; of others the octets are
- * copied first, which also reaches those that lie in fragments.
+ * Whether a frame of the tester arrived as it was sent, by the IPv4 header's checksum, UDP's, and the signature (mlr/signature.h).
+ * None of them covers MAC addresses and VLAN tags. Small frames, whose payload is the tag alone, are summed up in place; of
+ * others the octets are copied first, which also reaches those that lie in fragments.
+ *
+ * Where the checksums are right, or the SUT took UDP's away, a wrong signature is one of two things. With the digest of the
+ * payload that was sent it is right, or it is not: then the payload was changed, or the tag.
  */
 #pragma once
 
 #include "bpf/parse.h"
+#include "mlr/signature.h"
+
+enum verdict { VERDICT_INTACT, VERDICT_CHECKSUM, VERDICT_SIGNATURE, VERDICT_PAYLOAD };
+
+/* Set before loading: the key of signatures; without one frames have none. */
+const volatile struct mlr_signature_key signature_key = { 0 };
+
+/* Digests of payloads that are sent, RX_DIGESTS_MAX for each length that UDP may say. Zeros are none. Set before loading. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct rx_digests);
+} digests SEC(".maps");
 
 /* Of the program that includes this: what its CPU writes to. */
 static __always_inline struct rx_cpu *this_cpu(void);
@@ -36,6 +53,20 @@ static __always_inline __u64 pseudo_sum(__u32 udp_octets)
 static __always_inline int has_checksum(const struct udphdr *udp)
 {
 	return udp->check != 0;
+}
+
+#define SIGNED_UDP_OCTETS (sizeof(struct udphdr) + sizeof(struct mlr_tag) + MLR_SIGNATURE_OCTETS)
+
+/* Whether a frame with so much UDP has a signature behind its tag. */
+static __always_inline int has_signature(__u32 udp_octets)
+{
+	return signature_key.mixing && udp_octets >= SIGNED_UDP_OCTETS;
+}
+
+/* Whether a frame can show that its tag is as it was. */
+static __always_inline int can_be_verified(const struct frame *frame)
+{
+	return has_checksum(frame->udp) || has_signature(frame->udp_octets);
 }
 
 /* --- in place ------------------------------------------------------------------------------------------------------- */
@@ -102,59 +133,148 @@ __noinline __s64 sum_octets(struct xdp_md *context, __u32 offset, __u32 octets)
 	return bpf_csum_diff(0, 0, (__be32 *)cpu->scratch, (octets + 3) & ~3u, 0);
 }
 
-/* A sum on its way through a frame. */
+/* Add so many octets, 1 to CHUNK_OCTETS, to what the CPU has summed. Negative: they are not there. */
+__noinline int add_octets(struct xdp_md *context, __u32 offset, __u32 octets)
+{
+	struct rx_cpu *cpu = this_cpu();
+	const __u64 step = signature_key.digest_step;
+	__u64 *words; /* of the same memory: so the compiler knows how it is aligned */
+	__u64 sum = 0, digest, multiplier;
+
+	if (!context || !cpu)
+		return -1;
+	words = (__u64 *)cpu->scratch;
+	octets--; /* as in sum_octets() */
+	barrier_var(octets);
+	octets = (octets & (CHUNK_OCTETS - 1)) + 1;
+	words[((octets - 1) & (CHUNK_OCTETS - 8)) / 8] = 0; /* a last word that is not full */
+	if (bpf_xdp_load_bytes(context, offset, cpu->scratch, octets))
+		return -1;
+	/* in registers: what is kept in memory is waited for in each turn */
+	digest = cpu->summed.digest;
+	multiplier = cpu->summed.multiplier;
+	for (__u32 at = 0; at < CHUNK_OCTETS && at < octets; at += 8) {
+		__u64 word = words[at / 8];
+
+		sum += (__u32)word;
+		sum += word >> 32;
+		digest += mlr_signature_digest_word(word, multiplier);
+		multiplier += step;
+	}
+	cpu->summed.sum += sum;
+	cpu->summed.digest = digest;
+	cpu->summed.multiplier = multiplier;
+	return 0;
+}
+
+/* The way through a payload. */
 struct summing {
 	struct xdp_md *context;
-	__u32 offset, octets; /* what is left; none where it failed, too */
-	__s64 sum;            /* negative: it failed */
+	__u32 offset, octets; /* what is left */
+	int error;
 };
 
 static long sum_chunk(__u32 number, void *argument)
 {
 	struct summing *summing = argument;
 	__u32 octets = summing->octets < CHUNK_OCTETS ? summing->octets : CHUNK_OCTETS;
-	__s64 more = sum_octets(summing->context, summing->offset, octets);
 
 	(void)number; /* of the chunk */
-	summing->sum = more < 0 ? -1 : summing->sum + more;
+	summing->error = add_octets(summing->context, summing->offset, octets);
 	summing->offset += octets;
 	summing->octets -= octets;
-	return more < 0 || !summing->octets;
+	return summing->error || !summing->octets;
 }
 
-__noinline int is_copy_intact(struct xdp_md *context, __u32 udp_offset, __u32 udp_octets, __u32 header)
+/* Whether the addresses and all of UDP sum up to all ones, of which `sum` is without the payload. */
+static __always_inline int is_sum_right(struct xdp_md *context, __u32 network_offset, __u32 is_ipv6, __u64 sum)
 {
-	__u32 is_ipv6 = header & 1, header_octets = header & HEADER_OCTETS_MASK, network_offset;
-	struct summing summing;
-	__u16 checksum;
-	__s64 sum;
+	__s64 addresses = sum_octets(context, network_offset + (is_ipv6 ? 8 : 12), is_ipv6 ? 32 : 8);
 
-	if (!context)
-		return 0;
+	return addresses >= 0 && is_all_ones(sum + (__u64)addresses);
+}
+
+/* What the tag adds to the mix of a signature, from memory that begins with the UDP header. */
+static __always_inline __u64 mix_tag(const __u8 *udp)
+{
+	const __u16 *words = (const __u16 *)udp + sizeof(struct udphdr) / 2;
+	const __u32 key[] = { signature_key.tag[0], signature_key.tag[1], signature_key.tag[2], signature_key.tag[3] };
+	const struct mlr_signed_tag tag = {
+		.sequence = (__u32)bpf_ntohs(words[4]) << 16 | bpf_ntohs(words[5]),
+		.departure_ns = (__u32)bpf_ntohs(words[6]) << 16 | bpf_ntohs(words[7]),
+		.high_and_flow = (__u32)bpf_ntohs(words[2]) << 16 | bpf_ntohs(words[3]),
+		.trial_and_lateness = (__u32)bpf_ntohs(words[1]) << 16 | bpf_ntohs(words[8]),
+	};
+
+	return mlr_signature_tag(key, &tag);
+}
+
+/* Whether the signature would be right with a payload that is sent. */
+static __always_inline int is_of_sent_payload(__u32 udp_octets, __u64 mix, __u32 signature)
+{
+	const struct rx_digests *known = bpf_map_lookup_elem(&digests, &udp_octets);
+
+	for (int i = 0; known && i < RX_DIGESTS_MAX; i++)
+		if (known->of[i] && mlr_signature_of(mix + known->of[i], signature_key.mixing) == signature)
+			return 1;
+	return 0;
+}
+
+/* Of a frame whose payload is summed up: whether its signature is right. */
+static __always_inline enum verdict judge_signature(const struct rx_cpu *cpu, __u32 udp_octets, __u64 mix, __u32 signature)
+{
+	if (mlr_signature_of(mix + cpu->summed.digest, signature_key.mixing) == signature)
+		return VERDICT_INTACT;
+	return is_of_sent_payload(udp_octets, mix, signature) ? VERDICT_PAYLOAD : VERDICT_SIGNATURE;
+}
+
+__noinline int judge_copy(struct xdp_md *context, __u32 udp_offset, __u32 udp_octets, __u32 header)
+{
+	__u32 is_ipv6 = header & 1, header_octets = header & HEADER_OCTETS_MASK, network_offset, is_signed, has_sum;
+	__u32 head_octets, signature;
+	struct rx_cpu *cpu = this_cpu();
+	struct summing summing;
+	__s64 sum;
+	__u64 mix;
+
+	if (!context || !cpu)
+		return VERDICT_CHECKSUM;
 	udp_offset &= OFFSET_MASK;
 	network_offset = udp_offset - header_octets;
 	if (!is_ipv6) {
 		sum = sum_octets(context, network_offset, header_octets);
 		if (sum < 0 || !is_all_ones((__u64)sum))
-			return 0;
-		if (bpf_xdp_load_bytes(context, udp_offset + offsetof(struct udphdr, check), &checksum, sizeof(checksum)))
-			return 0;
-		if (!checksum)
-			return 1; /* somebody took it away, as IPv4 allows */
+			return VERDICT_CHECKSUM;
 	}
-	sum = sum_octets(context, network_offset + (is_ipv6 ? 8 : 12), is_ipv6 ? 32 : 8);
+	is_signed = has_signature(udp_octets);
+	head_octets = is_signed ? SIGNED_UDP_OCTETS : SMALL_UDP_OCTETS;
+	sum = sum_octets(context, udp_offset, head_octets);
 	if (sum < 0)
-		return 0;
-	summing = (struct summing){ context, udp_offset, udp_octets, (__s64)pseudo_sum(udp_octets) + sum };
-	bpf_loop(CHUNKS_MAX, sum_chunk, &summing, 0);
-	return summing.sum >= 0 && is_all_ones((__u64)summing.sum);
+		return VERDICT_CHECKSUM;
+	has_sum = has_checksum((const struct udphdr *)cpu->scratch);
+	if (!has_sum && !is_signed)
+		return VERDICT_INTACT; /* somebody took it away, as IPv4 allows */
+	mix = mix_tag(cpu->scratch);
+	signature = bpf_ntohs(((const __u16 *)cpu->scratch)[SIGNED_UDP_OCTETS / 2 - 2]);
+	signature = signature << 16 | bpf_ntohs(((const __u16 *)cpu->scratch)[SIGNED_UDP_OCTETS / 2 - 1]);
+	summing = (struct summing){ context, udp_offset + head_octets, udp_octets - head_octets, 0 };
+	cpu->summed = (struct rx_summed){
+		.sum = (__u64)sum + pseudo_sum(udp_octets),
+		.digest = mlr_signature_digest_start(signature_key.mixing, udp_octets - SIGNED_UDP_OCTETS),
+		.multiplier = signature_key.digest_first,
+	};
+	if (summing.octets)
+		bpf_loop(CHUNKS_MAX, sum_chunk, &summing, 0);
+	if (summing.error || (has_sum && !is_sum_right(context, network_offset, is_ipv6, cpu->summed.sum)))
+		return VERDICT_CHECKSUM;
+	return is_signed ? judge_signature(cpu, udp_octets, mix, signature) : VERDICT_INTACT;
 }
 
-static __always_inline int is_intact(struct xdp_md *context, const struct frame *frame)
+static __always_inline enum verdict judge(struct xdp_md *context, const struct frame *frame)
 {
 	if (!has_checksum(frame->udp) && frame->header == HEADER_IPV6)
-		return 0; /* IPv6 does not allow it */
+		return VERDICT_CHECKSUM; /* IPv6 does not allow it */
 	if (is_small(frame))
-		return is_small_intact(context, frame->udp_offset, frame->header);
-	return is_copy_intact(context, frame->udp_offset, frame->udp_octets, frame->header);
+		return is_small_intact(context, frame->udp_offset, frame->header) ? VERDICT_INTACT : VERDICT_CHECKSUM;
+	return (enum verdict)judge_copy(context, frame->udp_offset, frame->udp_octets, frame->header);
 }

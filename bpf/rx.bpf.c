@@ -17,7 +17,7 @@
  * A frame in which a bit was flipped must not be believed: a number far ahead would make all that follow look old. Where the
  * checksum of every frame is not verified, it still is wherever a frame is unlike the one expected: another trial, flow or
  * number, or a latency beyond any before, or the first of its flow. So in the common case this costs a comparison. A frame
- * whose UDP checksum the SUT took away counts as received, but not as verified, and its tag times nothing.
+ * whose UDP checksum the SUT took away counts as received. Where it has no signature it is not verified, and times nothing.
  *
  * Nearly all frames are alike: the next of their flow, of a length that is sent, behind plain headers, with a latency between
  * the extremes, not below the base that they are counted from (bpf/shared.h). They go a short way, count_usual(), of few loads
@@ -27,6 +27,7 @@
  */
 #include "mlr/frame.h"
 
+#include "bpf/changed.h"
 #include "bpf/icmp.h"
 #include "bpf/intact.h"
 #include "bpf/mangled.h"
@@ -86,10 +87,13 @@ struct {
 
 /* As much of `seen` as the window needs: the map's value size is set before loading. */
 struct flow_state {
-	__u32 generation; /* of the trial that `next` belongs to */
-	__u32 next;       /* the sequence number expected next */
-	__u64 timed[];    /* with variation one, of the frame before that: timed_as() */
-			  /* __u32 seen[] behind that: slot_of() */
+	__u32 generation;        /* of the trial that `next` belongs to */
+	__u32 next;              /* the sequence number expected next */
+	struct rx_header header; /* of the last frame without VLAN tags that went the long way, in this trial, */
+	__u32 changes;           /* and what had become of it; CHANGES_UNKNOWN: there was none */
+	__u32 reserved;
+	__u64 timed[]; /* with variation one, of the frame before that: timed_as() */
+		       /* __u32 seen[] behind that: slot_of() */
 };
 
 struct {
@@ -220,6 +224,7 @@ static __always_inline void begin_flow(struct rx_cpu *cpu, struct flow_state *st
 {
 	if (!state->generation)
 		*slot_of(state, 0) = 1; /* memory of zeros would take number 0 for a copy; 1 never stands here */
+	state->changes = CHANGES_UNKNOWN;
 	state->next = first_sequence;
 	state->generation = generation;
 	cpu->counters.flows++;
@@ -493,6 +498,29 @@ static __always_inline int is_sample(const struct frame *frame, __u32 sequence)
 	return verify_samples && (is_small(frame) || !(sequence & verify_spacing));
 }
 
+/* What became of the headers of a frame received, and of those of the next ones that are alike. */
+static __always_inline void count_header(struct arrival *arrival, struct flow_state *state, __u32 flow)
+{
+	__u32 changes = (__u32)find_changes(arrival->context, arrival->frame.udp_offset, arrival->frame.header, flow);
+
+	count_changes(&arrival->cpu->counters, changes);
+	if (changes & CHANGES_TAGGED)
+		return;
+	state->header = arrival->cpu->header;
+	state->changes = changes;
+}
+
+/* A frame of the tester that is not as it was sent. */
+static __always_inline void count_broken(struct xdp_md *context, struct rx_counters *counters, enum verdict verdict)
+{
+	if (verdict == VERDICT_SIGNATURE)
+		count_wrong(context, &counters->wrong_signature, RX_WRONG_SIGNATURE);
+	else if (verdict == VERDICT_PAYLOAD)
+		count_wrong(context, &counters->changed_payload, RX_WRONG_PAYLOAD);
+	else
+		count_wrong(context, &counters->damaged, RX_WRONG_CHECKSUM);
+}
+
 /* A frame of the accepted trial. */
 static __always_inline void count_accepted(struct arrival *arrival, struct rx_trial *trial, __u32 flow, __u32 sequence,
 					   __u64 now_ns, __u32 is_nic_time)
@@ -500,7 +528,8 @@ static __always_inline void count_accepted(struct arrival *arrival, struct rx_tr
 	struct rx_counters *counters = &arrival->cpu->counters;
 	struct flow_state *state = with_order ? bpf_map_lookup_elem(&flows, &flow) : 0;
 	__u32 is_first = state && state->generation != generation, is_verified;
-	__u32 is_checked = has_checksum(arrival->frame.udp);
+	__u32 is_checked = has_checksum(arrival->frame.udp), can_be_trusted = can_be_verified(&arrival->frame);
+	enum verdict verdict;
 	__s64 ahead = state ? distance(sequence, is_first ? first_sequence : state->next) : 0;
 	__u64 variation_ns = NO_VARIATION;
 
@@ -508,15 +537,16 @@ static __always_inline void count_accepted(struct arrival *arrival, struct rx_tr
 		count_wrong(arrival->context, &counters->wrong_length, RX_NOT_SENT_SO_LONG);
 		return;
 	}
-	if (with_latency && is_checked)
+	if (with_latency && can_be_trusted)
 		take_latency(arrival, now_ns);
 	if (with_variation && state && !is_first && !ahead && arrival->is_timed)
 		variation_ns = variation_since(state, sequence, (__u64)arrival->latency_ns);
 	is_verified = interval_ns || is_first || ahead || !is_checked || is_sample(&arrival->frame, sequence) ||
 		      (arrival->is_timed && is_extreme((__u64)arrival->latency_ns, &trial->latency)) ||
 		      (with_variation && is_extreme(variation_ns, &trial->variation));
-	if (is_verified && !is_intact(arrival->context, &arrival->frame)) {
-		count_wrong(arrival->context, &counters->damaged, RX_WRONG_CHECKSUM);
+	verdict = is_verified ? judge(arrival->context, &arrival->frame) : VERDICT_INTACT;
+	if (verdict != VERDICT_INTACT) {
+		count_broken(arrival->context, counters, verdict);
 		return;
 	}
 	if (is_first)
@@ -531,8 +561,10 @@ static __always_inline void count_accepted(struct arrival *arrival, struct rx_tr
 	counters->received++;
 	counters->received_octets += arrival->frame.octets;
 	counters->hardware_timed += is_nic_time;
-	counters->unverified += !is_verified || !is_checked;
+	counters->unverified += !is_verified || !can_be_trusted;
 	counters->without_checksum += !is_checked;
+	if (with_headers && state)
+		count_header(arrival, state, flow);
 	counters->marked += mlr_lateness_is_marked(bpf_ntohs(arrival->frame.tag->lateness));
 	if (arrival->is_timed)
 		count_latency(arrival, trial);
@@ -564,12 +596,16 @@ static __always_inline void count_tagged(struct arrival *arrival, __u64 now_ns, 
 	struct rx_cpu *cpu = arrival->cpu;
 	__u32 number = bpf_ntohs(tag->trial), sequence = word(&tag->sequence);
 	__u32 id = word(&tag->departure_high) & MLR_FLOW_EXTRA, flow = id - first_flow;
+	enum verdict verdict;
 
 	if (id != MLR_FLOW_EXTRA && number == accepted_trial && flow < flow_count &&
-	    sequence - first_sequence < sequence_count)
+	    sequence - first_sequence < sequence_count) {
 		count_accepted(arrival, &cpu->trials[number & (RX_TRIAL_SLOTS - 1)], flow, sequence, now_ns, is_nic_time);
-	else if (!is_intact(arrival->context, &arrival->frame))
-		count_wrong(arrival->context, &cpu->counters.damaged, RX_WRONG_CHECKSUM);
+		return;
+	}
+	verdict = judge(arrival->context, &arrival->frame);
+	if (verdict == VERDICT_CHECKSUM || (verdict && id != MLR_FLOW_EXTRA && number == accepted_trial))
+		count_broken(arrival->context, &cpu->counters, verdict);
 	else if (id == MLR_FLOW_EXTRA)
 		cpu->counters.extra++;
 	else if (number != accepted_trial)
@@ -643,13 +679,18 @@ __noinline int receive_any(struct xdp_md *context, __u64 now_ns, __u32 is_nic_ti
 
 /* --- the short way --------------------------------------------------------------------------------------------------- */
 
-/* Count the next frame of a flow. False: it is a copy, or not the next, or without the usual variation. */
-static __always_inline int take_next(struct rx_trial *trial, __u32 flow, __u32 sequence, __u64 latency_ns)
+/* Count the next frame of a flow. False: it is a copy, or not the next, or without the usual variation, or its headers are not
+ * those of one before it. */
+static __always_inline int take_next(const struct usual_frame *frame, struct rx_cpu *cpu, struct rx_trial *trial, __u32 flow,
+				     __u32 sequence, __u64 latency_ns)
 {
 	struct flow_state *state = bpf_map_lookup_elem(&flows, &flow);
 	__u64 variation_ns = 0;
 
 	if (!state || state->generation != generation || state->next != sequence)
+		return 0;
+	if (with_headers && (state->changes == CHANGES_UNKNOWN ||
+			     is_other_header(&state->header, frame->network, (const __u32 *)frame->udp, frame->is_ipv6)))
 		return 0;
 	if (with_variation) {
 		variation_ns = variation_since(state, sequence, latency_ns);
@@ -659,6 +700,8 @@ static __always_inline int take_next(struct rx_trial *trial, __u32 flow, __u32 s
 	if (__sync_lock_test_and_set(slot_of(state, sequence), sequence) == sequence)
 		return 0;
 	state->next = sequence + 1;
+	if (with_headers && state->changes)
+		count_changes(&cpu->counters, state->changes);
 	if (with_variation) {
 		state->timed[0] = timed_as(sequence, latency_ns);
 		mlr_histogram_count(&trial->variation, variation_ns, 1);
@@ -691,7 +734,7 @@ static __always_inline int count_usual(const struct usual_frame *frame, struct r
 				  : !are_words_intact(frame->network, (const void *)frame->udp, frame->is_ipv6))
 			return 0;
 	}
-	if (with_order && !take_next(trial, flow, sequence, latency_ns))
+	if (with_order && !take_next(frame, cpu, trial, flow, sequence, latency_ns))
 		return 0;
 	cpu->counters.received++;
 	cpu->counters.received_octets += frame->octets;

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "bpf/pace.h"
+#include "mlr/change.h"
 #include "mlr/histogram.h"
 #include "mlr/pacer.h"
 #include "mlr/profile.h"
@@ -95,6 +96,8 @@ enum rx_wrong {
 	RX_MORE_TAGS,
 	RX_UNKNOWN_TRIAL,
 	RX_ICMP_ERROR,
+	RX_WRONG_SIGNATURE,
+	RX_WRONG_PAYLOAD,
 	RX_WRONG_COUNT,
 };
 
@@ -135,10 +138,43 @@ struct rx_icmp_error {
 
 #define RX_CPU_INTERVALS (RX_TRIAL_SLOTS * RX_INTERVALS_MAX) /* that one CPU has in the map `intervals`, slot by slot */
 
+/* The IP and UDP header of a frame, as far as a SUT may change them: words as they are in it. Of IPv6 an address is
+ * RX_FOLD_ADDRESS() of its words. */
+struct rx_header {
+	uint32_t source, destination;
+	uint32_t ports;
+	uint32_t class_and_limit; /* the octets of traffic class and TTL, where they are in the header */
+};
+
+/* Any word that differs makes another number. */
+#define RX_FOLD_ADDRESS(words) ((words)[0] + 3 * (words)[1] + 5 * (words)[2] + 7 * (words)[3])
+
+/* What the frames of a flow are sent with. */
+struct rx_sent {
+	uint32_t source, destination, ports; /* as above */
+	uint8_t traffic_class, hop_limit, vlan_count, reserved;
+	uint16_t vlans[MLR_VLANS_MAX]; /* priority and VID of tags, the outer one first */
+};
+
+/* What the octets of a frame came to, while it is verified. */
+struct rx_summed {
+	uint64_t sum;
+	uint64_t digest, multiplier; /* mlr/signature.h */
+};
+
+/* Digests of the payloads of frames of one length; 0: none. Frames of one length differ where their headers do. */
+#define RX_DIGESTS_MAX 4
+
+struct rx_digests {
+	uint64_t of[RX_DIGESTS_MAX];
+};
+
 /* All that one CPU writes; on cache lines of its own. */
 struct rx_cpu {
 	struct rx_counters counters;
-	uint8_t scratch[520]; /* of a frame, while its checksum is verified */
+	struct rx_summed summed;
+	struct rx_header header; /* of a frame, while it is compared */
+	uint8_t scratch[520];    /* of a frame, while its checksum is verified */
 	struct rx_trial trials[RX_TRIAL_SLOTS];
 } __attribute__((aligned(64)));
 

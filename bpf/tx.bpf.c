@@ -175,20 +175,21 @@ static __always_inline int write_odd_header(struct xdp_md *context, const struct
 {
 	__u32 *to = (void *)(long)context->data, *end = (void *)(long)context->data_end;
 	const __u32 *from = (const __u32 *)scratch;
+	const int octets = template->header_octets + (template->is_signed ? MLR_SIGNATURE_OCTETS : 0);
 
 	for (int i = 0; i < HEADER_WORDS; i++)
 		scratch[i] = ((const __u64 *)template->header)[i];
 	mlr_frame_fill_late((__u8 *)scratch, template, flow, queue.trial, stamp->sequence, stamp->intended_ns,
 			    stamp->lateness);
 	for (int i = 0; i < MLR_HEADER_MAX_OCTETS / 4; i++) {
-		if (i * 4 >= template->header_octets)
+		if (i * 4 >= octets)
 			return 0;
 		if (to + i + 1 <= end) {
 			to[i] = from[i];
 			continue;
 		}
 		/* behind an Ethernet header in a tunnel the shortest frame ends with half a word */
-		if (i * 4 + 2 < template->header_octets || (void *)(to + i) + 2 > (void *)end)
+		if (i * 4 + 2 < octets || (void *)(to + i) + 2 > (void *)end)
 			return -1;
 		*(__u16 *)(to + i) = *(const __u16 *)(from + i);
 		return 0;
@@ -216,13 +217,23 @@ static __always_inline int write_header(struct xdp_md *context, const struct mlr
 		.transport_checksum_base = template->transport_checksum_base,
 	};
 
+	__u32 sum;
+
 	if ((void *)to + header_octets > (void *)(long)context->data_end)
 		return -1;
 #pragma unroll
 	for (__u32 i = 0; i < HEADER_WORDS; i++)
 		if ((i + 1) * WORD_OCTETS <= header_octets)
 			to[i] = from[i];
-	mlr_frame_fill_late((__u8 *)to, &known, flow, queue.trial, stamp->sequence, stamp->intended_ns, stamp->lateness);
+	sum = mlr_frame_flow((__u8 *)to, &known, flow);
+	sum = mlr_frame_number((__u8 *)to, &known, sum, queue.trial, stamp->sequence);
+	if (template->is_signed) {
+		if ((void *)to + header_octets + MLR_SIGNATURE_OCTETS > (void *)(long)context->data_end)
+			return -1;
+		sum += mlr_frame_sign((__u8 *)to + header_octets, template, flow->id, queue.trial, stamp->sequence,
+				      stamp->intended_ns, stamp->lateness);
+	}
+	mlr_frame_stamp((__u8 *)to, &known, sum, stamp->intended_ns, stamp->lateness);
 	return 0;
 }
 

@@ -7,8 +7,8 @@
  * Between the VLAN tags and the IP header there may be the headers of tunnels. Lengths and checksums are right.
  *
  * A template holds what all frames of one kind (a stream in one size) have in common. Before each departure the transmitter
- * copies the template's header, and mlr_frame_fill() writes what varies. That is the flow's addresses and ports, the stamp
- * and both checksums. Transmitters in C and in BPF share that function. So it includes nothing but fixed-size integers,
+ * copies the template's header, and mlr_frame_fill() writes what varies. That is the flow's addresses and ports, the stamp,
+ * the signature and both checksums. Transmitters in C and in BPF share that function. So it includes nothing but fixed-size integers,
  * calls nothing and has no loop.
  *
  * Sizes are those on the wire and include the FCS, as RFC 2544 counts them. In memory a frame is MLR_FCS_OCTETS shorter.
@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mlr/signature.h"
 #include "mlr/tag.h"
 
 #define MLR_FCS_OCTETS               4
@@ -67,10 +68,12 @@ struct mlr_frame_template {
 	uint32_t
 		outer_checksum_base; /* the sum over all that a tunnel's checksum covers; the addresses are subtracted from it */
 	uint16_t outer_checksum_offset; /* where the tunnel's checksum stands; 0: no tunnel has one that varies */
-	uint16_t reserved;
+	uint16_t is_signed;             /* a signature stands behind the tag; the rest is of that */
+	uint64_t digest, mixing;        /* of its payload, and of the key */
+	uint32_t signature_key[4];
 };
 
-_Static_assert(sizeof(struct mlr_frame_template) == MLR_HEADER_MAX_OCTETS + 24, "layout shared with BPF");
+_Static_assert(sizeof(struct mlr_frame_template) == MLR_HEADER_MAX_OCTETS + 56, "layout shared with BPF");
 
 /* What varies from flow to flow, in host order. BPF programs share this structure. */
 struct mlr_flow {
@@ -206,6 +209,24 @@ static inline __attribute__((always_inline)) void mlr_frame_stamp(uint8_t *heade
 	mlr_put16(tag + offsetof(struct mlr_tag, lateness), lateness);
 }
 
+/* Write the signature of a signed frame behind its tag, before the third step. Returns what it adds to the frame's sum. */
+static inline __attribute__((always_inline)) uint32_t mlr_frame_sign(uint8_t *at, const struct mlr_frame_template *template,
+								     uint32_t flow, uint16_t trial, uint32_t sequence,
+								     uint64_t intended_ns, uint16_t lateness)
+{
+	const struct mlr_signed_tag tag = {
+		.sequence = sequence,
+		.departure_ns = (uint32_t)intended_ns,
+		.high_and_flow = ((uint32_t)(intended_ns >> 32) & 0xff) << MLR_TAG_FLOW_BITS | flow,
+		.trial_and_lateness = (uint32_t)trial << 16 | lateness,
+	};
+	uint64_t mix = mlr_signature_tag(template->signature_key, &tag) + template->digest;
+	uint32_t signature = mlr_signature_of(mix, template->mixing);
+
+	mlr_put32(at, signature);
+	return mlr_words(signature);
+}
+
 /* Take all three steps, with a lateness that is encoded as in the tag. */
 static inline __attribute__((always_inline)) void
 mlr_frame_fill_late(uint8_t *header, const struct mlr_frame_template *template, const struct mlr_flow *flow, uint16_t trial,
@@ -214,6 +235,9 @@ mlr_frame_fill_late(uint8_t *header, const struct mlr_frame_template *template, 
 	uint32_t sum = mlr_frame_flow(header, template, flow);
 
 	sum = mlr_frame_number(header, template, sum, trial, sequence);
+	if (template->is_signed)
+		sum += mlr_frame_sign(header + mlr_bounded(template->tag_offset) + sizeof(struct mlr_tag), template,
+				      flow->id, trial, sequence, intended_ns, lateness);
 	mlr_frame_stamp(header, template, sum, intended_ns, lateness);
 }
 
@@ -268,13 +292,20 @@ struct mlr_frame_spec {
 	uint16_t identification, fragment; /* IPv4; of `fragment` only "don't fragment" (0x4000) may be set */
 	unsigned int ip_options_octets;    /* IPv4; a multiple of four */
 	uint8_t ip_options[MLR_IP_OPTIONS_MAX_OCTETS];
-	const uint8_t *payload; /* what follows the tag; zeros behind its end, or where it is NULL */
+	const uint8_t
+		*payload; /* what follows the tag; zeros behind its end, or where it is NULL. A signature takes the place of
+				 * its beginning */
 	unsigned int payload_octets;
-	unsigned int size_octets; /* FCS included; mlr_frame_least_octets() to MLR_FRAME_MAX_OCTETS */
+	const struct mlr_signature_key *key; /* of the signature, where there is room for one; NULL: there is none */
+	unsigned int size_octets;            /* FCS included; mlr_frame_least_octets() to MLR_FRAME_MAX_OCTETS */
 };
 
 /* Return the size of the smallest frame of this kind that holds the tag, FCS included. */
 unsigned int mlr_frame_least_octets(const struct mlr_frame_spec *spec);
+
+/* Return the size of the smallest frame of this kind that has room for a signature, FCS included. No frame of headers that
+ * fill MLR_HEADER_MAX_OCTETS has: then it is 0. */
+unsigned int mlr_frame_signed_octets(const struct mlr_frame_spec *spec);
 
 /* Make a template. Returns 0, or -EINVAL if the size, IP version, number of VLAN tags, or length of options or tunnels is
  * out of range. */

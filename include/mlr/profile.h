@@ -32,6 +32,7 @@
 #include <stdint.h>
 
 #include "mlr/frame.h"
+#include "mlr/payload.h"
 
 #define MLR_PORTS_MAX    8
 #define MLR_STREAMS_MAX  (MLR_PORTS_MAX * (MLR_PORTS_MAX - 1) * 2) /* fully meshed, both IP versions */
@@ -222,6 +223,10 @@ struct mlr_profile {
 	bool random;
 	uint64_t seed;
 	const struct mlr_frame_spec *like; /* what frames look like apart from sizes, addresses and VLAN tags; NULL: plain */
+	enum mlr_payload payload;          /* zeros: the payload of `like` */
+	uint8_t pattern
+		[MLR_FRAME_MAX_OCTETS]; /* of any other payload: what octets frames have behind the tag, by their place */
+	struct mlr_signature_key key;   /* of signatures; without one nothing is signed */
 	uint32_t
 		broadcast_every; /* RFC 2544, 11.1: one broadcast frame after so many frames of a queue; 0: no broadcast frames */
 };
@@ -253,6 +258,9 @@ void mlr_profile_receives(const struct mlr_profile *profile, unsigned int port, 
 /* Return the first id behind those of a service in that range. The next service begins there. */
 uint32_t mlr_profile_service_end(const struct mlr_profile *profile, unsigned int port, unsigned int service);
 
+/* Return a flow of a stream by its number, from 0 on: its wire id, addresses and ports. */
+struct mlr_flow mlr_profile_flow(const struct mlr_profile *profile, const struct mlr_stream *stream, uint32_t number);
+
 /* Return the sizes of a stream's frames. */
 const struct mlr_size_mix *mlr_profile_sizes(const struct mlr_profile *profile, const struct mlr_stream *stream);
 
@@ -263,6 +271,12 @@ struct mlr_frame_spec mlr_profile_frame(const struct mlr_profile *profile, const
 /* Return the length field of UDP in that frame, UDP header included, or 0 if the frame does not hold the tag. */
 unsigned int mlr_profile_udp_octets(const struct mlr_profile *profile, const struct mlr_stream *stream,
 				    unsigned int size_octets);
+
+/* Return the size from which on all frames of the profile are signed, FCS included. 0: none are, or not all. */
+unsigned int mlr_profile_signed_octets(const struct mlr_profile *profile);
+
+/* Return the digest of the payload of that frame, which its signature is made of, or 0 if it is not signed. */
+uint64_t mlr_profile_digest(const struct mlr_profile *profile, const struct mlr_stream *stream, unsigned int size_octets);
 
 /* Make the plan of one of `queue_count` transmit queues of a port. The profile must be numbered. Returns 0 or -ENOMEM.
  * Returns -EINVAL if there is no stream, a queue has no flow, or a size does not hold the tag. Returns -E2BIG if services,

@@ -46,6 +46,20 @@ unsigned int mlr_frame_least_octets(const struct mlr_frame_spec *spec)
 	return header_octets(spec) + MLR_FCS_OCTETS;
 }
 
+unsigned int mlr_frame_signed_octets(const struct mlr_frame_spec *spec)
+{
+	unsigned int octets = header_octets(spec) + MLR_SIGNATURE_OCTETS;
+
+	return octets > MLR_HEADER_MAX_OCTETS ? 0 : octets + MLR_FCS_OCTETS;
+}
+
+static bool is_signed(const struct mlr_frame_spec *spec)
+{
+	unsigned int least_octets = mlr_frame_signed_octets(spec);
+
+	return spec->key && least_octets && spec->size_octets >= least_octets;
+}
+
 static bool spec_valid(const struct mlr_frame_spec *spec)
 {
 	return (spec->ip_version == 4 || spec->ip_version == 6) && spec->vlan_count <= MLR_VLANS_MAX &&
@@ -107,6 +121,14 @@ static unsigned int payload_used(const struct mlr_frame_spec *spec, const struct
 	return !spec->payload ? 0 : spec->payload_octets < room ? spec->payload_octets : room;
 }
 
+/* Return how many octets at the beginning of the payload the signature takes the place of. */
+static unsigned int payload_replaced(const struct mlr_frame_spec *spec, const struct mlr_frame_template *template)
+{
+	unsigned int used = payload_used(spec, template);
+
+	return !template->is_signed ? 0 : used < MLR_SIGNATURE_OCTETS ? used : MLR_SIGNATURE_OCTETS;
+}
+
 /* Return the sum over the pseudo-header of RFC 768 or RFC 8200 without the last four octets of the addresses, and over
  * header, tag and payload. */
 static uint32_t transport_sum(const struct mlr_frame_spec *spec, const struct mlr_frame_template *template)
@@ -119,7 +141,25 @@ static uint32_t transport_sum(const struct mlr_frame_spec *spec, const struct ml
 		sum = checksum_add(sum, header + template->network_offset + 8, (size_t)2 * MLR_ADDRESS6_OCTETS);
 	sum = checksum_add(sum, header + template->transport_offset,
 			   (size_t)(template->header_octets - template->transport_offset));
-	return mlr_words(checksum_add(sum, spec->payload, payload_used(spec, template)));
+	if (payload_used(spec, template) > payload_replaced(spec, template))
+		sum = checksum_add(sum, spec->payload + payload_replaced(spec, template),
+				   payload_used(spec, template) - payload_replaced(spec, template));
+	return mlr_words(sum);
+}
+
+static void set_key(const struct mlr_frame_spec *spec, struct mlr_frame_template *template)
+{
+	unsigned int replaced, room;
+
+	template->is_signed = is_signed(spec);
+	if (!template->is_signed)
+		return;
+	replaced = payload_replaced(spec, template);
+	room = (unsigned int)(template->memory_octets - template->header_octets - MLR_SIGNATURE_OCTETS);
+	template->mixing = spec->key->mixing;
+	memcpy(template->signature_key, spec->key->tag, sizeof(template->signature_key));
+	template->digest = mlr_signature_digest(spec->key, replaced ? spec->payload + replaced : NULL,
+						payload_used(spec, template) - replaced, room);
 }
 
 /* Return what is missing to a multiple of 0xffff, which is zero in this arithmetic. */
@@ -232,6 +272,7 @@ int mlr_frame_template_init(const struct mlr_frame_spec *spec, struct mlr_frame_
 	mlr_put16(template.header + template.tag_offset, MLR_TAG_MAGIC);
 	if (spec->ip_version == 4)
 		template.network_checksum_base = checksum_add(0, network, (size_t)(transport - network));
+	set_key(spec, &template);
 	template.transport_checksum_base = transport_sum(spec, &template);
 	put_outer_fields(spec, &template);
 	put_payload(spec, &template);

@@ -197,7 +197,39 @@ struct mlr_frame_spec mlr_profile_frame(const struct mlr_profile *profile, const
 	memcpy(spec.vlans, service ? service->vlans : profile->vlans, sizeof(spec.vlans));
 	memcpy(spec.source_address6, from->address6, MLR_ADDRESS6_OCTETS);
 	memcpy(spec.destination_address6, to->address6, MLR_ADDRESS6_OCTETS);
+	spec.key = profile->key.mixing ? &profile->key : NULL;
+	if (profile->payload != MLR_PAYLOAD_ZEROS) {
+		unsigned int header_octets = mlr_frame_least_octets(&spec) - MLR_FCS_OCTETS;
+
+		spec.payload = profile->pattern + header_octets;
+		spec.payload_octets = MLR_FRAME_MAX_OCTETS - header_octets;
+	}
 	return spec;
+}
+
+unsigned int mlr_profile_signed_octets(const struct mlr_profile *profile)
+{
+	unsigned int most_octets = 0;
+
+	if (!profile->key.mixing)
+		return 0;
+	for (unsigned int i = 0; i < profile->stream_count; i++) {
+		struct mlr_frame_spec spec = mlr_profile_frame(profile, &profile->streams[i], 0);
+		unsigned int octets = mlr_frame_signed_octets(&spec);
+
+		if (!octets)
+			return 0;
+		most_octets = octets > most_octets ? octets : most_octets;
+	}
+	return most_octets;
+}
+
+uint64_t mlr_profile_digest(const struct mlr_profile *profile, const struct mlr_stream *stream, unsigned int size_octets)
+{
+	struct mlr_frame_spec spec = mlr_profile_frame(profile, stream, size_octets);
+	struct mlr_frame_template template;
+
+	return mlr_frame_template_init(&spec, &template) ? 0 : template.digest;
 }
 
 unsigned int mlr_profile_udp_octets(const struct mlr_profile *profile, const struct mlr_stream *stream,
@@ -328,25 +360,31 @@ static void vary(const struct mlr_profile *profile, uint64_t n, struct mlr_flow 
 	flow->destination_port = mlr_profile_udp_port(profile, MLR_DESTINATION_PORT, value[MLR_DESTINATION_PORT]);
 }
 
-/* Return flow k of a port with these streams. */
-static struct mlr_flow flow_of(const struct mlr_profile *profile, const struct mlr_stream *const *streams,
-			       unsigned int stream_count, uint32_t k)
+struct mlr_flow mlr_profile_flow(const struct mlr_profile *profile, const struct mlr_stream *stream, uint32_t number)
 {
-	const struct mlr_stream *stream = streams[k % stream_count];
-	uint64_t n = k / stream_count;
+	uint64_t n = number;
 	struct mlr_flow flow = {
-		.id = stream->first_flow + (uint32_t)n,
+		.id = stream->first_flow + number,
 		.source_address = address_of(&profile->ports[stream->from], stream->ip_version),
 		.destination_address = address_of(&profile->ports[stream->to], stream->ip_version),
 		.source_port = profile->source_port,
 		.destination_port = profile->destination_port,
-		.stream = (uint16_t)(k % stream_count),
 		.service = (uint16_t)stream->service,
 	};
 
 	if (profile->random)
 		n = permute(n, mlr_ranges_combinations(profile->ranges), profile->seed + stream->first_flow);
 	vary(profile, n, &flow);
+	return flow;
+}
+
+/* Return flow k of a port with these streams. */
+static struct mlr_flow flow_of(const struct mlr_profile *profile, const struct mlr_stream *const *streams,
+			       unsigned int stream_count, uint32_t k)
+{
+	struct mlr_flow flow = mlr_profile_flow(profile, streams[k % stream_count], k / stream_count);
+
+	flow.stream = (uint16_t)(k % stream_count);
 	return flow;
 }
 
@@ -513,6 +551,7 @@ static int fill_broadcast(const struct mlr_profile *profile, const struct mlr_st
 	spec.ip_version = 4;
 	spec.ip_options_octets = spec.outer_octets = spec.outer_field_count = 0;
 	spec.payload = NULL;
+	spec.key = NULL;
 	spec.size_octets = mlr_frame_least_octets(&spec);
 	error = mlr_frame_template_init(&spec, &owned->broadcast);
 	if (error)
@@ -529,12 +568,29 @@ static int fill_broadcast(const struct mlr_profile *profile, const struct mlr_st
 	return 0;
 }
 
+static int fill_pattern(const struct mlr_profile *profile, struct owned_plan *owned)
+{
+	unsigned int end_octets = mlr_plan_memory_octets(&owned->plan);
+
+	if (end_octets <= MLR_HEADER_MAX_OCTETS)
+		return 0;
+	owned->plan.payload_octets = end_octets - MLR_HEADER_MAX_OCTETS;
+	owned->payload = malloc(owned->plan.payload_octets);
+	if (!owned->payload)
+		return -ENOMEM;
+	memcpy(owned->payload, profile->pattern + MLR_HEADER_MAX_OCTETS, owned->plan.payload_octets);
+	owned->plan.payload = owned->payload;
+	return 0;
+}
+
 /* Make the payload behind the part that the templates keep. */
 static int fill_payload(const struct mlr_profile *profile, struct owned_plan *owned)
 {
 	unsigned int offset = MLR_HEADER_MAX_OCTETS - owned->templates[0].header_octets;
 	unsigned int end_octets = mlr_size_most_octets(&profile->sizes) - MLR_FCS_OCTETS, octets;
 
+	if (profile->payload != MLR_PAYLOAD_ZEROS)
+		return fill_pattern(profile, owned);
 	if (!profile->like || !profile->like->payload || profile->like->payload_octets <= offset ||
 	    end_octets <= MLR_HEADER_MAX_OCTETS)
 		return 0;

@@ -33,6 +33,12 @@ static struct mlr_profile profile_of(unsigned int size_octets, unsigned int vlan
 		.destination_port = MLR_UDP_DESTINATION_PORT,
 	};
 
+	/* every other profile is of signed frames with a pattern behind the tag */
+	if (size_octets % 2 || flow_count % 2) {
+		mlr_signature_key_init((const uint8_t *)"a key of forty octets, and not one more.", &profile.key);
+		profile.payload = MLR_PAYLOAD_PRBS;
+		mlr_payload_write(profile.payload, 0, profile.pattern, sizeof(profile.pattern));
+	}
 	for (unsigned int i = 0; i < 2; i++) {
 		profile.ports[i] = (struct mlr_profile_port){
 			.mac = { 2, 0, 0, 0, 0, (uint8_t)i },
@@ -569,7 +575,7 @@ static void a_stop_moves_the_schedule(void **state)
 	start_with_bursts(30, 100000, clock_ns());
 	assert_true(run_until_drop() >= 1);
 	assert_int_equal(schedule->has_begun, 1);
-	queue->due_ns -= STOP_NS; /* 300 frames */
+	queue->due_ns -= STOP_NS;                   /* 300 frames */
 	assert_in_range(run_until_drop(), 28, 200); /* on a busy machine more become due meanwhile */
 	assert_true(schedule->moves >= 1);
 	assert_in_range(schedule->stopped_ns, STOP_NS - 2 * NS_PER_S, STOP_NS + NS_PER_S);

@@ -18,11 +18,10 @@
 #pragma GCC diagnostic ignored "-Wdiscarded-qualifiers"
 #endif
 
-#include "bpf/intact.h"
 #include "bpf/parse.h"
 #include "dataplane/rx.h"
 #include "fuzz.h"
-#include "mlr/frame.h"
+#include "mlr/imix.h"
 
 /* What user space sets before loading can be set here, too. */
 #define const
@@ -40,6 +39,7 @@
 #define AREA             0x10000000ul /* addresses in an xdp_md have 32 bits */
 #define AREA_OCTETS      8192
 #define LOOPBACK_IFINDEX 1
+#define SIGNED_SIZE      100 /* of a frame, whose payload the receivers know */
 
 static struct rx *in_kernel; /* NULL: no root */
 static uint8_t *wall;        /* the end of what may be read; below 4 GB, because a program's pointers have 32 bits */
@@ -55,7 +55,30 @@ static struct memory {
 } as_kernel, by_short_way, by_long_way, *here;
 static __u64 now_here_ns;
 
+/* What is sent: of one size, which is signed. */
+static struct mlr_profile profile;
+
 /* --- in place of the kernel -------------------------------------------------------------------------------------------- */
+
+static struct rx_digests *digests_here(__u32 udp_octets)
+{
+	static struct rx_digests none, of_profile;
+
+	of_profile.of[0] = mlr_profile_digest(&profile, profile.streams, SIGNED_SIZE);
+	return udp_octets >= RX_LENGTHS_MAX                                                   ? NULL
+	       : udp_octets == mlr_profile_udp_octets(&profile, profile.streams, SIGNED_SIZE) ? &of_profile
+											      : &none;
+}
+
+static struct rx_sent *sent_here(__u32 number)
+{
+	static struct rx_sent of_flow;
+
+	if (number >= FLOWS)
+		return NULL;
+	of_flow = rx_sent_of(&profile, profile.streams, FLOW + number);
+	return &of_flow;
+}
 
 void *map_lookup_here(void *map, const void *key)
 {
@@ -63,6 +86,10 @@ void *map_lookup_here(void *map, const void *key)
 
 	if (map == &cpus)
 		return number ? NULL : &here->cpu;
+	if (map == &digests)
+		return digests_here(number);
+	if (map == &sent)
+		return sent_here(number);
 	return number < FLOWS ? &here->flows[number].state : NULL;
 }
 
@@ -126,7 +153,20 @@ long bpf_loop(__u32 times, void *step, void *argument, __u64 flags)
 
 static void begin(void)
 {
-	static const struct rx_options options = { .first_flow = FLOW, .flow_count = FLOWS, .no_latency = true };
+	static const struct rx_options options = {
+		.first_flow = FLOW, .flow_count = FLOWS, .no_latency = true, .profile = &profile
+	};
+
+	profile.stream_count = 1;
+	profile.flow_count = FLOW + FLOWS;
+	profile.source_port = 49184;
+	profile.destination_port = 7;
+	profile.port_count = 2;
+	profile.sizes = mlr_size_one(SIGNED_SIZE);
+	profile.streams[0] = (struct mlr_stream){ .to = 1, .ip_version = 4, .flow_count = FLOW + FLOWS };
+	mlr_signature_key_init((const uint8_t *)"a key of forty octets, and not one more.", &profile.key);
+	signature_key = profile.key;
+	with_headers = 1;
 
 	wall = mmap((void *)AREA, AREA_OCTETS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
 		    0);
@@ -267,6 +307,7 @@ static void check_the_short_way(void)
 	for (unsigned int i = 0; i < 2 * 2; i++) {
 		const struct mlr_frame_spec spec = { .ip_version = i % 2 ? 6 : 4,
 						     .hop_limit = 64,
+						     .key = &profile.key,
 						     .size_octets = 64 + i % 2 * 20 + i / 2 * 500 };
 
 		most_go_the_short_way(&spec);
@@ -296,6 +337,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 #define ANY_SEQUENCE 0
 
+/* What a SUT does that routes: another TTL, and now and then another DSCP, with a checksum made anew. */
+static void change_header(uint8_t *ip, unsigned int *seed)
+{
+	uint32_t sum = 0;
+
+	ip[8]--;
+	if (!fuzz_random(seed, 2))
+		ip[1] ^= (uint8_t)(1 << fuzz_random(seed, 8));
+	mlr_put16(ip + 10, 0);
+	for (unsigned int i = 0; i < 20; i += 2)
+		sum += (uint32_t)ip[i] << 8 | ip[i + 1];
+	mlr_put16(ip + 10, mlr_checksum_fold(sum));
+}
+
 static size_t append_frame(uint8_t *data, size_t size, size_t most, unsigned int *seed, uint32_t sequence)
 {
 	static const uint32_t ids[] = { FLOW, FLOW, FLOW, FLOW + 1, FLOW - 1, FLOW + FLOWS, MLR_FLOW_EXTRA };
@@ -312,9 +367,12 @@ static size_t append_frame(uint8_t *data, size_t size, size_t most, unsigned int
 	struct mlr_frame_template template;
 	uint64_t departure_ns;
 
-	/* half of them of the tag alone */
+	/* half of them of the tag alone; of the others a fourth is of the size that is known, and a fourth is not signed */
 	spec.size_octets = 64 + spec.vlan_count * 4 + (spec.ip_version == 6 ? 20 : 0) +
-			   (fuzz_random(seed, 2) ? fuzz_random(seed, 1300) : 0);
+			   (fuzz_random(seed, 2)   ? 0
+			    : fuzz_random(seed, 4) ? fuzz_random(seed, 1300)
+						   : SIGNED_SIZE - MLR_FRAME_MIN_OCTETS);
+	spec.key = fuzz_random(seed, 4) ? &profile.key : NULL;
 	if (mlr_frame_template_init(&spec, &template) || size + 2 + template.memory_octets > most)
 		return size;
 	data[size] = (uint8_t) template.memory_octets;
@@ -325,6 +383,8 @@ static size_t append_frame(uint8_t *data, size_t size, size_t most, unsigned int
 			frame);
 	if (!fuzz_random(seed, 8))
 		mlr_put16(frame + template.transport_offset + 6, 0); /* a SUT took the checksum away */
+	if (spec.ip_version == 4 && !fuzz_random(seed, 4))
+		change_header(frame + template.network_offset, seed);
 	memcpy(data + size + 2, frame, template.memory_octets);
 	return size + 2 + template.memory_octets;
 }

@@ -86,7 +86,7 @@ each_counted_exactly() { # SUT...
   [[ $stderr == *"$(get .trial_result.counts.malformed) cut so that headers and lengths do not fit"* ]]
 }
 
-@test "frames whose UDP checksum the SUT took away are received, and neither verified nor timed" {
+@test "frames whose UDP checksum the SUT took away are received, and verified and timed by their signature or not at all" {
   counted_exactly no-checksum
   check '.trial_result.counts.without_checksum > 0 and .trial_result.counts.verified == .trial_result.counts.received - .trial_result.counts.without_checksum'
   check '.latency.count == .trial_result.counts.verified'
@@ -94,6 +94,9 @@ each_counted_exactly() { # SUT...
   new_sut no-checksum,every=1
   trial --load 1000 --duration 0.1 --frame-size 512 --verify all --require 'without-checksum<=0'
   [ "$status" -eq 1 ]
+  check '.trial_result.counts | .received > 0 and .without_checksum == .received and .verified == .received'
+  check '.latency.count == .trial_result.counts.received'
+  trial --load 1000 --duration 0.1 --frame-size 64 --verify all
   check '.trial_result.counts | .received > 0 and .without_checksum == .received and .verified == 0'
   check '.latency == null'
   trial --load 1000 --duration 0.1 --ip 6 --frame-size 84

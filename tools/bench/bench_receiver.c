@@ -6,6 +6,7 @@
  *
  *	bench_receiver [RUNS]
  */
+#include <arpa/inet.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -91,6 +92,7 @@ static void expect_latency(const struct row *row)
 
 static void load(struct row *row)
 {
+	const struct rx_sent as_sent = { .ports = htonl((uint32_t)MLR_UDP_SOURCE_PORT << 16), .hop_limit = MLR_TTL };
 	struct bpf_program *program;
 	int error;
 
@@ -103,17 +105,21 @@ static void load(struct row *row)
 	row->skeleton->rodata->with_order = !row->no_order;
 	row->skeleton->rodata->with_latency = !row->no_latency;
 	row->skeleton->rodata->with_variation = row->variation;
+	row->skeleton->rodata->with_headers = !row->no_order;
 	row->skeleton->rodata->with_lengths = !row->no_order || !row->no_latency;
 	row->skeleton->rodata->lengths[0] = row->skeleton->rodata->lengths[udp_octets(row) / 64] = ~0ull;
 	row->skeleton->rodata->usual_length = udp_octets(row);
 	row->skeleton->rodata->verify_samples = row->verify;
 	bpf_map__set_value_size(row->skeleton->maps.flows,
-				(RX_WINDOW_USUAL + (row->variation ? 4 : 2)) * (uint32_t)sizeof(uint32_t));
+				(RX_WINDOW_USUAL + (row->variation ? 10 : 8)) * (uint32_t)sizeof(uint32_t));
 	bpf_map__set_max_entries(row->skeleton->maps.cpus, (uint32_t)libbpf_num_possible_cpus());
 	error = receiver_bpf__load(row->skeleton);
 	if (error)
 		fail("the kernel refuses the receiver (root is needed)", error);
 	expect_latency(row);
+	if (row->skeleton->rodata->with_headers &&
+	    bpf_map_update_elem(bpf_map__fd(row->skeleton->maps.sent), &(uint32_t){ 0 }, &as_sent, BPF_ANY))
+		fail("cannot write what is sent", errno);
 	row->skeleton->bss->accepted_trial = TRIAL;
 	row->skeleton->bss->generation = 1;
 	row->skeleton->bss->sequence_count = UINT32_MAX - 1;

@@ -14,6 +14,9 @@
 #define SHOWN_TRIAL    1
 #define FIRST_SEQUENCE 1
 
+/* Of the signatures that are shown; a run draws its own. */
+static const uint8_t shown_key_seed[MLR_KEY_SEED_OCTETS] = { 0 };
+
 /* MAC addresses that nobody has, where nothing says which they are: the port's letter and 1 for the tester, 2 for the
  * SUT. */
 static void set_macs(const struct config *config, struct mlr_profile *profile)
@@ -82,6 +85,14 @@ static json_t *vlans_json(const struct shown *shown)
 	return vlans;
 }
 
+/* Null where the frame has no room for one. */
+static json_t *signature_json(const struct shown *shown)
+{
+	const uint8_t *at = shown->frame + shown->template->tag_offset + sizeof(struct mlr_tag);
+
+	return shown->template->is_signed ? json_sprintf("0x%04x%04x", get16(at), get16(at + 2)) : json_null();
+}
+
 /* Everything is read from the octets of the frame, not from what they were made of. */
 static json_t *frame_json(const struct shown *shown)
 {
@@ -89,18 +100,18 @@ static json_t *frame_json(const struct shown *shown)
 	const uint8_t *udp = frame + shown->template->transport_offset;
 	bool v4 = ip[0] >> 4 == 4;
 
-	return json_pack("{s:s, s:I, s:i, s:b, s:o, s:o, s:o, s:i, s:o, s:o, s:i, s:i, s:o, s:i, s:i, s:o, s:o, s:I, s:o}",
-			 "port", shown->port, "frame", (json_int_t)shown->number, "size_octets",
-			 (int)shown->octets + MLR_FCS_OCTETS, "extra", (int)shown->extra, "destination_mac", mac_json(frame),
-			 "source_mac", mac_json(frame + MLR_MAC_OCTETS), "vlans", vlans_json(shown), "ip_version",
-			 ip[0] >> 4, "source_address", v4 ? address_json(AF_INET, ip + 12) : address_json(AF_INET6, ip + 8),
-			 "destination_address", v4 ? address_json(AF_INET, ip + 16) : address_json(AF_INET6, ip + 24),
-			 "traffic_class", (int)(v4 ? ip[1] : (get16(ip) >> 4 & 0xff)), "hop_limit", v4 ? ip[8] : ip[7],
-			 "ip_checksum", v4 ? json_sprintf("0x%04x", get16(ip + 10)) : json_null(), "source_port",
-			 (int)get16(udp), "destination_port", (int)get16(udp + 2), "udp_checksum",
-			 json_sprintf("0x%04x", get16(udp + 6)), "flow",
-			 shown->extra ? json_null() : json_integer(shown->flow->id), "sequence", (json_int_t)shown->sequence,
-			 "hex", hex_json(frame, shown->octets));
+	return json_pack(
+		"{s:s, s:I, s:i, s:b, s:o, s:o, s:o, s:i, s:o, s:o, s:i, s:i, s:o, s:i, s:i, s:o, s:o, s:I, s:o, s:o}",
+		"port", shown->port, "frame", (json_int_t)shown->number, "size_octets", (int)shown->octets + MLR_FCS_OCTETS,
+		"extra", (int)shown->extra, "destination_mac", mac_json(frame), "source_mac",
+		mac_json(frame + MLR_MAC_OCTETS), "vlans", vlans_json(shown), "ip_version", ip[0] >> 4, "source_address",
+		v4 ? address_json(AF_INET, ip + 12) : address_json(AF_INET6, ip + 8), "destination_address",
+		v4 ? address_json(AF_INET, ip + 16) : address_json(AF_INET6, ip + 24), "traffic_class",
+		(int)(v4 ? ip[1] : (get16(ip) >> 4 & 0xff)), "hop_limit", v4 ? ip[8] : ip[7], "ip_checksum",
+		v4 ? json_sprintf("0x%04x", get16(ip + 10)) : json_null(), "source_port", (int)get16(udp),
+		"destination_port", (int)get16(udp + 2), "udp_checksum", json_sprintf("0x%04x", get16(udp + 6)), "flow",
+		shown->extra ? json_null() : json_integer(shown->flow->id), "sequence", (json_int_t)shown->sequence,
+		"signature", signature_json(shown), "hex", hex_json(frame, shown->octets));
 }
 
 static void put_field(const char *name, const json_t *value)
@@ -186,8 +197,10 @@ enum exit_code verb_profile_show(const struct config *config)
 
 	for (unsigned int i = 0; !code && i < profile.port_count; i++)
 		names[i] = traffic_port_name(config, i);
-	if (!code)
+	if (!code) {
 		set_macs(config, &profile);
+		mlr_signature_key_init(shown_key_seed, &profile.key);
+	}
 	for (unsigned int i = 0; !code && i < profile.port_count; i++)
 		if (mlr_profile_streams_from(&profile, i))
 			code = show_port(config, &profile, i, names[i], frames);

@@ -17,6 +17,7 @@
 #include "base/output.h"
 #include "base/units.h"
 #include "config/verb.h"
+#include "mlr/change.h"
 #include "mlr/controller.h"
 #include "mlr/goal.h"
 #include "mlr/profile.h"
@@ -181,11 +182,13 @@ struct config {
 	struct mlr_range ranges[MLR_FIELD_COUNT];
 	enum flow_order flow_order;
 	unsigned int seed;
-	uint32_t broadcast_every;     /* frames before a broadcast frame; 0: none */
-	unsigned int queries_per_s;   /* SNMP queries to the SUT; 0: none */
-	const char *template_path;    /* NULL: plain frames */
-	struct frame_file *template;  /* what that file holds; NULL: plain frames. Owned */
-	unsigned int learning_frames; /* that a port sends before a trial */
+	uint32_t broadcast_every;      /* frames before a broadcast frame; 0: none */
+	unsigned int queries_per_s;    /* SNMP queries to the SUT; 0: none */
+	unsigned int expected_changes; /* of headers on the way, bits of enum mlr_change */
+	enum mlr_payload payload;      /* zeros: or that of the template */
+	const char *template_path;     /* NULL: plain frames */
+	struct frame_file *template;   /* what that file holds; NULL: plain frames. Owned */
+	unsigned int learning_frames;  /* that a port sends before a trial */
 	unsigned int burst_frames;   /* that are caught up back to back after a stop; 0: the load decides (mlr/envelope.h) */
 	unsigned int tester_repeats; /* how often a trial that the tester spoilt is performed again, at most */
 	unsigned int show_count;     /* profile show: frames of each port */

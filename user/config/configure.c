@@ -279,6 +279,8 @@ static enum exit_code check_rules(const struct config *config)
 		  given_find(list, "expansion-coefficient"), "is for --algorithm phased" },
 		{ BIT(VERB_TRIAL), config->load.unit == LOAD_UNSET, NULL,
 		  "--load is missing: give frames/s, or max for as fast as the tester can" },
+		{ MEASURING | BIT(VERB_PROFILE_SHOW), config->payload != MLR_PAYLOAD_ZEROS && config->template_path,
+		  given_find(list, "payload"), "contradicts --template: frames like the template's have its payload" },
 		{ BIT(VERB_TRIAL), config->lost_path && config->no_seq, NULL,
 		  "--capture-lost goes by sequence numbers; leave --no-seq out" },
 		{ BIT(VERB_TRIAL), config->foreign_path && config->capture_count > CAPTURE_FOREIGN_MOST, NULL,

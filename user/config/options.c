@@ -213,6 +213,7 @@ static const char *const verify_choices[] = { "auto", "all", "doubts", NULL };
 static const char *const timestamps_choices[] = { "auto", "software", "hardware", NULL };
 static const char *const ip_choices[] = { "4", "6", "mixed", NULL };
 static const char *const vlan_outers[] = { "802.1ad", "802.1Q", NULL };
+static const char *const payloads[] = { "zeros", "ones", "alternating", "prbs", "random", NULL };
 static const char *const flow_orders[] = { "incrementing", "random", NULL };
 static const char *const formats[] = { "text", "json", "jsonl", NULL };
 static const char *const algorithms[] = { "mlr", "phased", "binary", "tst009", NULL };
@@ -284,6 +285,14 @@ const struct option options[] = {
 	       "before the first trial, and after a link has changed, find out what lies between the ports, and wait until "
 	       "frames pass: some seconds at most, and a minute for a switch's spanning tree. auto: ten frames that come at "
 	       "once are enough; on: fifty in a row; off"),
+	CHOICE("payload", "PATTERN", TRAFFIC, "zeros", payload, payloads,
+	       "what frames carry behind the tester's tag: zeros, ones, alternating (bits 1 and 0 in turn), prbs (2^23 - 1 "
+	       "bits, "
+	       "ITU-T O.150) or random (--seed chooses)"),
+	OPTION("expect", "WHAT,...", FRAMES, NULL, read_expected,
+	       "what the SUT may change in the headers of frames, as no other change is right (--require unchanged): vlan, "
+	       "priority, dscp, ecn, ttl, address, port, or nat for the last two. ttl is expected of a SUT that routes",
+	       .flags = OPTION_LIST),
 	NUMBER("learning-frames", "N", FRAMES, "0", learning_frames, 0, 1000000,
 	       "ARP or neighbour discovery frames that each port sends before every trial (phase b of RFC 2544 section 23)"),
 	NUMBER("burst", "N", FRAMES, NULL, burst_frames, 1, 1000000,

@@ -25,6 +25,7 @@ enum exit_code read_macs(const struct given *given, struct config *config);
 enum exit_code read_prepare(const struct given *given, struct config *config);
 enum exit_code read_vlans(const struct given *given, struct config *config);
 enum exit_code read_vary(const struct given *given, struct config *config);
+enum exit_code read_expected(const struct given *given, struct config *config);
 enum exit_code read_modifiers(const struct given *given, struct config *config);
 
 /* Write a goal, or waits, as --goal and --wait accept them. */

@@ -303,3 +303,33 @@ enum exit_code read_modifiers(const struct given *given, struct config *config)
 
 	return pairs_read(given, &pairs);
 }
+
+/* --- what the SUT may change ---------------------------------------------------------------------------------------- */
+
+static enum exit_code read_expected_change(const struct given *given, char *part, void *into)
+{
+	static const struct {
+		const char *name;
+		unsigned int changes;
+	} kinds[] = {
+		{ "vlan", MLR_CHANGE_VLAN }, { "priority", MLR_CHANGE_PRIORITY },
+		{ "dscp", MLR_CHANGE_DSCP }, { "ecn", MLR_CHANGE_ECN },
+		{ "ttl", MLR_CHANGE_TTL },   { "address", MLR_CHANGE_ADDRESS },
+		{ "port", MLR_CHANGE_PORT }, { "nat", MLR_CHANGE_ADDRESS | MLR_CHANGE_PORT },
+	};
+	struct config *config = into;
+
+	for (size_t i = 0; i < COUNT(kinds); i++) {
+		if (strcmp(part, kinds[i].name) != 0)
+			continue;
+		config->expected_changes |= kinds[i].changes;
+		return EXIT_DONE;
+	}
+	return refuse_given(given, "no change '%s'; there are vlan, priority, dscp, ecn, ttl, address, port and nat", part);
+}
+
+enum exit_code read_expected(const struct given *given, struct config *config)
+{
+	config->expected_changes = 0;
+	return read_list(given, given->text, read_expected_change, config);
+}

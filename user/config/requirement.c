@@ -2,6 +2,7 @@
 #include "config/requirement.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,22 +128,36 @@ static enum exit_code read_size(const struct given *given, struct requirement *r
 	return EXIT_DONE;
 }
 
+/* "unchanged" requires that no frame is changed, and "unchanged-dscp" that none is in this way. Other texts are as they are. */
+static const char *unchanged_text(const char *text, char *buffer, size_t size)
+{
+	static const char word[] = "unchanged";
+	const char *kind = text + strlen(word);
+
+	if (strncmp(text, word, strlen(word)) != 0 || (*kind && *kind != '-') || strpbrk(text, "<>"))
+		return text;
+	snprintf(buffer, size, "changed%s<=0", kind);
+	return buffer;
+}
+
 enum exit_code read_requirement(const struct given *given, struct config *config)
 {
-	const char *sign = strpbrk(given->text, "<>");
+	const char *text = unchanged_text(given->text, ROOM(2 * FIGURE_NAME_SIZE), 2 * FIGURE_NAME_SIZE),
+		   *sign = strpbrk(text, "<>");
 	struct requirement requirement = { .given = given, .goal = -1 };
 	struct requirement *grown;
 	size_t length;
 	enum exit_code code;
 
-	if (!sign || sign == given->text)
+	if (!sign || sign == text)
 		return refuse_given(given, "must be FIGURE>=VALUE, or with <=, > or <; for example ndr>=5Mfps");
-	length = (size_t)(sign - given->text);
+	length = (size_t)(sign - text);
 	if (length >= FIGURE_NAME_SIZE)
 		return refuse_given(given, "the name of the figure is too long");
-	memcpy(requirement.figure, given->text, length);
+	memcpy(requirement.figure, text, length);
 	requirement.comparison = read_comparison(sign);
-	requirement.value = sign + strlen(comparison_text(requirement.comparison));
+	requirement.value =
+		sign == strpbrk(given->text, "<>") ? sign + strlen(comparison_text(requirement.comparison)) : "0";
 	code = read_size(given, &requirement);
 	if (code != EXIT_DONE)
 		return code;

@@ -192,6 +192,8 @@ static enum exit_code make(const struct config *config, struct mlr_profile *ret)
 	};
 	enum exit_code code;
 
+	profile.payload = config->payload;
+	mlr_payload_write(config->payload, config->seed, profile.pattern, sizeof(profile.pattern));
 	set_addresses(config, &profile);
 	set_tags(config, profile.vlans);
 	add_streams(config, &profile);
@@ -500,6 +502,31 @@ static json_t *modifiers_json(const struct config *config)
 	return modifiers;
 }
 
+static const char *payload_name(const struct mlr_profile *profile)
+{
+	static const char *const names[MLR_PAYLOAD_COUNT] = {
+		[MLR_PAYLOAD_ZEROS] = "zeros",
+		[MLR_PAYLOAD_ONES] = "ones",
+		[MLR_PAYLOAD_ALTERNATING] = "alternating bits",
+		[MLR_PAYLOAD_PRBS] = "PRBS of 2^23 - 1 bits (ITU-T O.150)",
+		[MLR_PAYLOAD_RANDOM] = "random",
+	};
+
+	return profile->like && profile->payload == MLR_PAYLOAD_ZEROS ? "the template's" : names[profile->payload];
+}
+
+/* Which frames have a signature. */
+static json_t *signature_json(const struct mlr_profile *profile)
+{
+	unsigned int least_octets = mlr_profile_signed_octets(profile);
+
+	if (!least_octets)
+		return json_string("none: the frames' headers leave no room for it");
+	return json_sprintf(
+		"4 octets behind the tag, over tag and payload, under a key of this run, in frames of %u octets or more",
+		least_octets);
+}
+
 /* Whether some port both sends and receives. */
 static bool bidirectional(const struct mlr_profile *profile)
 {
@@ -519,7 +546,8 @@ json_t *traffic_describe(const struct config *config, const struct mlr_profile *
 	const struct mlr_size_mix *mix = &profile->sizes;
 
 	return json_pack(
-		"{s:o, s:o, s:o, s:o, s:b, s:I, s:o, s:s, s:o, s:s, s:o, s:o, s:o, s:s?, s:i, s:s}", "frame_size_octets",
+		"{s:o, s:o, s:o, s:o, s:b, s:I, s:o, s:s, s:o, s:s, s:o, s:o, s:o, s:s?, s:s, s:o, s:i, s:s}",
+		"frame_size_octets",
 		mix->size_count == 1 ? json_integer(mix->sizes_octets[0]) : json_real(mlr_size_mean_octets(mix)),
 		"frame_sizes",
 		json_list(i, mix->size_count,
@@ -533,5 +561,6 @@ json_t *traffic_describe(const struct config *config, const struct mlr_profile *
 		config->direction == DIRECTION_MESH ? "every port to all others (RFC 2285, fully meshed)" : "pairs of ports",
 		"seed", profile->random ? json_integer((json_int_t)profile->seed) : json_null(), "vlans",
 		json_list(i, profile->vlan_count, vlan_json(&profile->vlans[i])), "modifiers", modifiers_json(config),
-		"template", config->template_path, "learning_frames", (int)config->learning_frames, "load", load);
+		"template", config->template_path, "payload", payload_name(profile), "signature", signature_json(profile),
+		"learning_frames", (int)config->learning_frames, "load", load);
 }

@@ -207,7 +207,7 @@ static uint32_t batch_of(double load_fps)
 	return LIVE_BATCH_MAX;
 }
 
-/* The longest header of any template, where they differ: it may be written over by a shorter one. Else 0. */
+/* The longest header of any template and its signature, where they differ: it may be written over by a shorter one. Else 0. */
 static uint16_t mixed_headers(const struct mlr_queue_plan *plan)
 {
 	uint16_t least = plan->templates[0].header_octets, most = least;
@@ -218,7 +218,8 @@ static uint16_t mixed_headers(const struct mlr_queue_plan *plan)
 		least = octets < least ? octets : least;
 		most = octets > most ? octets : most;
 	}
-	return least == most ? 0 : most;
+	most += MLR_SIGNATURE_OCTETS;
+	return least + MLR_SIGNATURE_OCTETS == most ? 0 : most < MLR_HEADER_MAX_OCTETS ? most : MLR_HEADER_MAX_OCTETS;
 }
 
 /* The beginning of the plan, unpaced and without an end. */

@@ -30,7 +30,7 @@
 #define WINDOW_MIN         (1u << 4)
 #define WINDOW_MEMORY_PART 8
 /* of bpf/rx.bpf.c: what a flow has before its slots, and with variation */
-#define FLOW_STATE_OCTETS 8
+#define FLOW_STATE_OCTETS 32
 #define TIMED_OCTETS      8
 /* The tag's trial numbers have 16 bits. */
 #define NO_TRIAL    (1u << 16)
@@ -112,6 +112,45 @@ static size_t flow_octets(const struct rx *rx)
 	return FLOW_STATE_OCTETS + (rx->skeleton->rodata->with_variation ? TIMED_OCTETS : 0) + rx->window * sizeof(uint32_t);
 }
 
+/* Whether the frames of these options have signatures. */
+static bool are_signed(const struct rx_options *options)
+{
+	return options->profile && mlr_profile_signed_octets(options->profile);
+}
+
+/* Keep a digest among those of its length; one too many is not kept, and a changed payload counts as a wrong signature then. */
+static int keep_digest(int fd, uint32_t udp_octets, uint64_t digest)
+{
+	struct rx_digests digests;
+
+	if (bpf_map_lookup_elem(fd, &udp_octets, &digests))
+		return -errno;
+	for (size_t i = 0; digest && i < RX_DIGESTS_MAX; i++) {
+		if (digests.of[i] == digest)
+			break;
+		if (digests.of[i])
+			continue;
+		digests.of[i] = digest;
+		break;
+	}
+	return bpf_map_update_elem(fd, &udp_octets, &digests, BPF_ANY) ? -errno : 0;
+}
+
+static int keep_digests(const struct rx *rx, const struct mlr_profile *profile)
+{
+	int fd = bpf_map__fd(rx->skeleton->maps.digests), error = 0;
+
+	for (unsigned int i = 0; i < profile->stream_count; i++) {
+		const struct mlr_stream *stream = &profile->streams[i];
+		const struct mlr_size_mix *mix = mlr_profile_sizes(profile, stream);
+
+		for (unsigned int size = 0; size < mix->size_count && !error; size++)
+			error = keep_digest(fd, mlr_profile_udp_octets(profile, stream, mix->sizes_octets[size]),
+					    mlr_profile_digest(profile, stream, mix->sizes_octets[size]));
+	}
+	return error;
+}
+
 static void configure(struct rx *rx, const struct rx_options *options)
 {
 	struct rx_bpf__rodata *constants = rx->skeleton->rodata;
@@ -142,6 +181,14 @@ static void configure(struct rx *rx, const struct rx_options *options)
 	bpf_map__set_max_entries(rx->skeleton->maps.flows, options->no_order ? 1 : options->flow_count);
 	bpf_map__set_value_size(rx->skeleton->maps.flows, (uint32_t)flow_octets(rx));
 	bpf_map__set_max_entries(rx->skeleton->maps.cpus, (uint32_t)rx->cpu_count);
+	if (are_signed(options)) {
+		memcpy((void *)&constants->signature_key, &options->profile->key, sizeof(constants->signature_key));
+		bpf_map__set_max_entries(rx->skeleton->maps.digests, RX_LENGTHS_MAX);
+	}
+	constants->with_headers = options->profile && !options->no_order;
+	constants->tags_stay = options->tags_stay;
+	if (constants->with_headers)
+		bpf_map__set_max_entries(rx->skeleton->maps.sent, options->flow_count);
 	if (options->capture_most)
 		bpf_map__set_max_entries(rx->skeleton->maps.captured, options->capture_most);
 	if (options->interval_ns)
@@ -229,6 +276,61 @@ static void unmap_counters(struct rx *rx)
 	unmap_values(rx->skeleton->maps.flow_figures, rx->flow_figures);
 }
 
+static uint32_t folded(const uint8_t address[MLR_ADDRESS6_OCTETS], uint32_t end)
+{
+	uint32_t words[4];
+
+	memcpy(words, address, sizeof(words));
+	words[3] = htonl(end);
+	return RX_FOLD_ADDRESS(words);
+}
+
+struct rx_sent rx_sent_of(const struct mlr_profile *profile, const struct mlr_stream *stream, uint32_t number)
+{
+	struct mlr_frame_spec spec = mlr_profile_frame(profile, stream, 0);
+	struct mlr_flow flow = mlr_profile_flow(profile, stream, number);
+	bool is_ipv6 = spec.ip_version == 6;
+	struct rx_sent sent = {
+		.source = is_ipv6 ? folded(spec.source_address6, flow.source_address) : htonl(flow.source_address),
+		.destination = is_ipv6 ? folded(spec.destination_address6, flow.destination_address)
+				       : htonl(flow.destination_address),
+		.ports = htonl((uint32_t)flow.source_port << 16 | flow.destination_port),
+		.traffic_class = spec.traffic_class,
+		.hop_limit = spec.hop_limit,
+		.vlan_count = (uint8_t)spec.vlan_count,
+	};
+
+	for (unsigned int i = 0; i < spec.vlan_count; i++)
+		sent.vlans[i] = spec.vlans[i].control;
+	return sent;
+}
+
+/* What each flow that should arrive is sent with. There may be a million: not by a system call each. */
+static int keep_sent(const struct rx *rx, const struct rx_options *options)
+{
+	size_t stride = (sizeof(struct rx_sent) + 7) / 8 * 8; /* as the kernel rounds it */
+	size_t octets = stride * options->flow_count;
+	uint8_t *map = mmap(NULL, octets, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(rx->skeleton->maps.sent), 0);
+
+	if (map == MAP_FAILED)
+		return -errno;
+	for (unsigned int i = 0; i < options->profile->stream_count; i++) {
+		const struct mlr_stream *stream = &options->profile->streams[i];
+
+		for (uint32_t number = 0; number < stream->flow_count; number++) {
+			uint32_t place = stream->first_flow + number - options->first_flow;
+			struct rx_sent sent;
+
+			if (place >= options->flow_count)
+				continue;
+			sent = rx_sent_of(options->profile, stream, number);
+			memcpy(map + stride * place, &sent, sizeof(sent));
+		}
+	}
+	munmap(map, octets);
+	return 0;
+}
+
 /* Load a variant with this window. 0 or -errno, unsaid. */
 static int load_with(const struct rx_options *options, uint32_t window, const struct variant *variant, int ifindex,
 		     struct rx **ret)
@@ -257,6 +359,10 @@ static int load_with(const struct rx_options *options, uint32_t window, const st
 	if (!error)
 		error = rx->skeleton->bss ? map_counters(rx, options)
 					  : -ENOMEM; /* libbpf goes on where it cannot map the variables */
+	if (!error && are_signed(options))
+		error = keep_digests(rx, options->profile);
+	if (!error && rx->skeleton->rodata->with_headers)
+		error = keep_sent(rx, options);
 	if (error)
 		goto failed;
 	rx_end_trial(rx);
@@ -410,6 +516,11 @@ void rx_set_clock_offset(struct rx *rx, int64_t offset_ns)
 void rx_set_tag_offset(struct rx *rx, int64_t offset_ns)
 {
 	rx->skeleton->bss->tag_offset_ns = (uint64_t)offset_ns;
+}
+
+void rx_expect_changes(struct rx *rx, unsigned int changes)
+{
+	rx->skeleton->bss->expected_changes = changes;
 }
 
 void rx_end_trial(struct rx *rx)

@@ -42,6 +42,8 @@ struct rx_options {
 	bool no_latency;
 	bool variation; /* of the latencies of successive frames of a flow, where both order and latency are known */
 	enum rx_verify verify;
+	const struct mlr_profile *profile; /* what is sent: signatures are verified, headers compared. NULL: neither is */
+	bool tags_stay;                    /* the port takes no VLAN tags off frames */
 	const struct rx_lengths *lengths;  /* NULL: do not compare them; copied */
 	const struct mlr_frame_spec *like; /* in which tunnels frames are sent: they are found there, too. NULL: in none */
 	uint32_t capture_most;             /* frames that are wrong to keep, the first ones of a trial; 0: none */
@@ -94,6 +96,12 @@ struct rx_flow_figures rx_flow_figures(const struct rx *rx, uint32_t flow);
  * parts: of service 0, where there are none. Only where they are counted. */
 void rx_service(const struct rx *rx, unsigned int service, struct rx_service *ret);
 uint64_t rx_part(const struct rx *rx, unsigned int service, uint32_t part);
+
+/* Changes that are expected, by mlr/change.h, from now on. */
+void rx_expect_changes(struct rx *rx, unsigned int changes);
+
+/* What the frames of a flow of a stream are sent with. */
+struct rx_sent rx_sent_of(const struct mlr_profile *profile, const struct mlr_stream *stream, uint32_t number);
 
 /* From now on all frames are late, until the next trial is accepted. */
 void rx_end_trial(struct rx *rx);

@@ -16,6 +16,7 @@
  */
 #include "dataplane/tx.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_xdp.h>
 #include <stdlib.h>
@@ -526,15 +527,31 @@ static inline uint16_t lateness_of(struct sending *sending, const struct next_fr
 	return tx_pace_take(&sending->pace, actual_ns) ? mlr_lateness_mark(lateness) : lateness;
 }
 
+/* Sign the prepared frame, which is all there but for its stamp; returns what that adds to its sum. */
+static __attribute__((noinline)) uint32_t sign(struct tx_xsk *xsk, uint64_t intended_ns, uint16_t lateness)
+{
+	const struct mlr_frame_template *template = xsk->next.template;
+	uint8_t *tag = xsk->area + xsk->next.address + template->tag_offset;
+	const struct mlr_tag *written = (const struct mlr_tag *)(const void *)tag;
+	uint32_t flow = (uint32_t)written->flow[0] << 16 | (uint32_t)written->flow[1] << 8 | written->flow[2];
+
+	return mlr_frame_sign(tag + sizeof(*written), template, flow, xsk->sending.trial->number, ntohl(written->sequence),
+			      intended_ns, lateness);
+}
+
 /* Stamp the prepared frame, and put its buffer into slots of the ring. One that is not due yet departs when it is. */
 static void depart(struct tx_xsk *xsk, uint32_t slot, uint64_t intended_ns, uint64_t now_ns)
 {
 	const struct tx_trial *trial = xsk->sending.trial;
 	struct next_frame *next = &xsk->next;
 	uint64_t actual_ns = intended_ns > now_ns ? intended_ns : now_ns;
+	uint64_t tag_ns = intended_ns + (uint64_t)trial->tag_offset_ns;
+	uint16_t lateness = lateness_of(&xsk->sending, next, intended_ns, actual_ns);
+	uint32_t sum = next->sum;
 
-	mlr_frame_stamp(xsk->area + next->address, next->template, next->sum, intended_ns + (uint64_t)trial->tag_offset_ns,
-			lateness_of(&xsk->sending, next, intended_ns, actual_ns));
+	if (next->template->is_signed)
+		sum += sign(xsk, tag_ns, lateness);
+	mlr_frame_stamp(xsk->area + next->address, next->template, sum, tag_ns, lateness);
 	put_descriptors(xsk, slot, next->address, next->template->memory_octets);
 	next->template = NULL;
 	if (xsk->room)

@@ -502,7 +502,8 @@ static void latency_of_all(const struct account *account, const struct rx_counte
 	}
 	if (!measurement->has_latency && received->without_checksum)
 		snprintf(measurement->latency_refused, REFUSED_SIZE,
-			 "the frames came without their UDP checksum: nothing tells whether the times in them are right");
+			 "the frames came without their UDP checksum and have no signature: nothing tells whether the times "
+			 "in them are right");
 	measurement->latency.has_variation = account->config->ipdv;
 }
 

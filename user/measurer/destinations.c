@@ -114,6 +114,13 @@ static void find_destinations(struct measurer_xdp *xdp, unsigned int port)
 	memcpy(end->destination_mac, any.destination_mac, MLR_MAC_OCTETS);
 }
 
+/* Tell the receivers which changes of headers follow from where frames are sent. */
+static void expect_changes(struct measurer_xdp *xdp)
+{
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		rx_expect_changes(xdp->ends[i].rx, xdp_expected_changes(xdp, i));
+}
+
 /* What is known to be wrong if nothing comes. */
 static void diagnose_answers(struct measurer_xdp *xdp)
 {
@@ -150,8 +157,10 @@ static enum exit_code take_answers(struct measurer_xdp *xdp, const struct neighb
 		note("port %s: its gateway answers now; frames go to %s", xdp->ports[i].link.name,
 		     mac_text(xdp->ends[i].destination_mac, ROOM(MAC_TEXT_SIZE)));
 	}
-	if (*ret_changed)
+	if (*ret_changed) {
+		expect_changes(xdp);
 		diagnose_answers(xdp);
+	}
 	return code;
 }
 
@@ -228,6 +237,7 @@ enum exit_code destinations_learn(struct measurer_xdp *xdp)
 		return code;
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		find_destinations(xdp, i);
+	expect_changes(xdp);
 	diagnose_answers(xdp);
 	return EXIT_DONE;
 }

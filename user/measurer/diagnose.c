@@ -100,6 +100,8 @@ static void look_for_broken(struct diagnosis *diagnosis, const struct mlr_trial_
 		const char *name;
 	} kinds[] = {
 		{ counts->damaged, "with a wrong checksum (damaged)" },
+		{ counts->wrong_signature, "with a tag that this run did not sign (wrong_signature)" },
+		{ counts->changed_payload, "with another payload under a right checksum or none (changed_payload)" },
 		{ counts->wrong_length, "cut or padded (wrong_length)" },
 		{ counts->malformed, "cut so that headers and lengths do not fit, or with a number never sent (malformed)" },
 		{ counts->fragmented, "in fragments (fragmented)" },
@@ -126,8 +128,35 @@ static void look_for_checksums(struct diagnosis *diagnosis, const struct mlr_tri
 		return;
 	diagnosis->said_checksums = true;
 	warn("%llu of %llu frames received in a trial came without the UDP checksum that they were sent with "
-	     "(without_checksum): the SUT took it away; they are not verified, and have no part in latency",
+	     "(without_checksum): the SUT took it away; those that are not signed are not verified, and have no part in "
+	     "latency",
 	     (unsigned long long)counts->without_checksum, (unsigned long long)counts->received);
+}
+
+/* Frames that came with other headers, where that is not expected. */
+static void look_for_changes(struct diagnosis *diagnosis, const struct mlr_trial_counts *counts)
+{
+	const struct {
+		uint64_t count;
+		const char *name;
+	} kinds[] = {
+		{ counts->changed_vlan, "VLAN" },     { counts->changed_priority, "VLAN priority" },
+		{ counts->changed_dscp, "DSCP" },     { counts->changed_ecn, "ECN" },
+		{ counts->changed_ttl, "TTL" },       { counts->changed_address, "IP address" },
+		{ counts->changed_port, "UDP port" },
+	};
+	char text[256] = "";
+
+	if (diagnosis->said_changed || !counts->changed)
+		return;
+	for (size_t i = 0; i < COUNT(kinds); i++)
+		if (kinds[i].count)
+			text_join(text, sizeof(text), ", ", "%llu with another %s", (unsigned long long)kinds[i].count,
+				  kinds[i].name);
+	diagnosis->said_changed = true;
+	warn("the SUT changed the headers of %llu of %llu frames received in a trial: %s; where that is right, say so "
+	     "(--expect)",
+	     (unsigned long long)counts->changed, (unsigned long long)counts->received, text);
 }
 
 /* What routers say. */
@@ -233,6 +262,7 @@ void diagnose_measured(struct diagnosis *diagnosis, const struct config *config,
 	look_for_icmp_errors(diagnosis, measurement);
 	look_for_broken(diagnosis, &measurement->counts);
 	look_for_checksums(diagnosis, &measurement->counts);
+	look_for_changes(diagnosis, &measurement->counts);
 	look_for_window(diagnosis, &measurement->order);
 	look_for_late(diagnosis, &measurement->counts);
 	look_for_other_testers(diagnosis, measurement);

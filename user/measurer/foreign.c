@@ -27,6 +27,8 @@ static const char *const reasons[RX_WRONG_COUNT] = {
 	[RX_FRAGMENT] = "fragmented: a fragment of a frame of the tester",
 	[RX_UNKNOWN_TRIAL] = "unknown trial: a tester's, but with a trial number that this run has not used",
 	[RX_ICMP_ERROR] = "ICMP error: about a frame of the tester",
+	[RX_WRONG_SIGNATURE] = "wrong signature: checksums are right or absent, but the tag is not as this run sent it",
+	[RX_WRONG_PAYLOAD] = "changed payload: the tag is as it was sent, but the payload behind it is not",
 	[RX_MORE_TAGS] = "overtagged: the tester's, but behind VLAN tags that it does not send",
 };
 

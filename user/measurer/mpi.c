@@ -208,8 +208,10 @@ static enum exit_code share_ports(struct measurer_mpi *mpi)
 
 static enum exit_code make_profile(struct measurer_mpi *mpi)
 {
-	enum exit_code code = xdp_make_profile(&mpi->xdp, mpi->config);
+	enum exit_code code = job_broadcast(0, mpi->xdp.key_seed, sizeof(mpi->xdp.key_seed));
 
+	if (!code)
+		code = xdp_make_profile(&mpi->xdp, mpi->config);
 	for (unsigned int port = 0; port < mpi->port_count && !code; port++)
 		memcpy(mpi->xdp.profile.ports[port].mac, mpi->ports[port].mac, MLR_MAC_OCTETS);
 	return code;

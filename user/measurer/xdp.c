@@ -23,6 +23,7 @@
 #include "measurer/measurer_new.h"
 #include "measurer/timestamps.h"
 #include "measurer/xdp_trial.h"
+#include "netdev/ethtool.h"
 #include "port/port.h"
 #include "port/privileges.h"
 #include "port/session.h"
@@ -43,6 +44,7 @@ enum exit_code xdp_make_profile(struct measurer_xdp *xdp, const struct config *a
 
 	if (code)
 		return code;
+	mlr_signature_key_init(xdp->key_seed, &xdp->profile.key);
 	for (unsigned int i = 0; i < xdp->port_count; i++) {
 		struct endpoint *end = &xdp->ends[i];
 
@@ -109,6 +111,26 @@ static struct rx_lengths lengths_sent(const struct mlr_profile *profile)
 	return lengths;
 }
 
+/* Whether a VLAN tag that a frame lacks was taken by the SUT. A veth has tags that the kernel put aside where no XDP program
+ * sees them. */
+static bool tags_stay(const struct port *port)
+{
+	static const char *const features[] = { "rx-vlan-hw-parse", "rx-vlan-stag-hw-parse" };
+	bool stay = strcmp(port->driver, "veth") != 0;
+	struct ethtool *ethtool;
+
+	if (!stay || ethtool_open(&ethtool))
+		return false;
+	for (size_t i = 0; i < COUNT(features); i++) {
+		struct link_feature feature = { .active = false };
+
+		if (!ethtool_feature(ethtool, port->link.ifindex, features[i], &feature) && feature.active)
+			stay = false;
+	}
+	ethtool_close(ethtool);
+	return stay;
+}
+
 static enum exit_code open_receivers(struct measurer_xdp *xdp)
 {
 	struct rx_lengths lengths = lengths_sent(&xdp->profile);
@@ -120,6 +142,8 @@ static enum exit_code open_receivers(struct measurer_xdp *xdp)
 			.no_latency = xdp->config->no_latency,
 			.variation = xdp->config->ipdv,
 			.verify = verify_of(xdp->config),
+			.profile = &xdp->profile,
+			.tags_stay = xdp->profile.vlan_count && tags_stay(&xdp->ports[i]),
 			.lengths = &lengths,
 			.like = xdp->profile.like,
 			.capture_most = xdp->config->foreign_path ? xdp->config->capture_count : 0,
@@ -144,6 +168,26 @@ static enum exit_code open_receivers(struct measurer_xdp *xdp)
 	if (!code)
 		code = timestamps_check(xdp);
 	return code ? code : ports_wait_for_carrier(xdp->netlink, xdp->ports, xdp->port_count);
+}
+
+/* Whether frames of a stream are addressed to a router: to somebody else than the port that receives them. What ports of other hosts
+ * have learned is not known here. */
+static bool is_routed(const struct measurer_xdp *xdp, const struct mlr_stream *stream)
+{
+	static const uint8_t unknown[MLR_MAC_OCTETS] = { 0 };
+
+	return memcmp(stream->destination_mac, unknown, MLR_MAC_OCTETS) == 0 ||
+	       memcmp(stream->destination_mac, xdp->profile.ports[stream->to].mac, MLR_MAC_OCTETS) != 0;
+}
+
+unsigned int xdp_expected_changes(const struct measurer_xdp *xdp, unsigned int port)
+{
+	unsigned int changes = xdp->config->expected_changes;
+
+	for (unsigned int i = 0; i < xdp->profile.stream_count; i++)
+		if (xdp->profile.streams[i].to == xdp->ends[port].number && is_routed(xdp, &xdp->profile.streams[i]))
+			changes |= MLR_CHANGE_TTL;
+	return changes;
 }
 
 /* The first port that sends test frames asks its gateway. */
@@ -322,6 +366,8 @@ void xdp_init(const struct config *config, struct measurer_xdp *ret)
 	if (getrandom(&ret->trial, sizeof(ret->trial), 0) < 0)
 		ret->trial = 0;
 	ret->connect_trial = ret->trial;
+	if (getrandom(ret->key_seed, sizeof(ret->key_seed), 0) < 0)
+		memset(ret->key_seed, 0, sizeof(ret->key_seed));
 }
 
 double xdp_line_rate_fps(const struct measurer_xdp *xdp, double link_bps)

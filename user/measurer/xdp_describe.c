@@ -144,6 +144,21 @@ json_t *xdp_load_json(const struct tx_port *tx)
 			    tx->queue_count, tx->queue_count == 1 ? "" : "s");
 }
 
+/* What the SUT may change, on any port. */
+static json_t *expected_json(const struct measurer_xdp *xdp)
+{
+	static const char *const names[MLR_CHANGES] = { "vlan", "priority", "dscp", "ecn", "ttl", "address", "port" };
+	unsigned int changes = 0;
+	json_t *list = json_array();
+
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		changes |= xdp_expected_changes(xdp, i);
+	for (unsigned int i = 0; i < MLR_CHANGES; i++)
+		if (changes >> i & 1)
+			json_array_append_new(list, json_string(names[i]));
+	return list;
+}
+
 json_t *xdp_traffic_profile(struct measurer *measurer)
 {
 	const struct measurer_xdp *xdp = (const struct measurer_xdp *)measurer;
@@ -153,6 +168,7 @@ json_t *xdp_traffic_profile(struct measurer *measurer)
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		names[i] = xdp->ports[i].link.name;
 	json = traffic_describe(xdp->config, &xdp->profile, names);
+	json_object_set_new(json, "expected_changes", expected_json(xdp));
 	if (xdp->config->load.unit != LOAD_MAX) /* which has no schedule to keep */
 		json_object_set_new(json, "load", xdp_load_json(xdp->ends[xdp_first_transmitter(xdp)].tx));
 	return json;

@@ -77,6 +77,7 @@ struct measurer_xdp {
 	struct sut_delay delay;        /* of phases d that rank 0, which judges them, has seen */
 	struct load_steps *steps;      /* of the trial that runs; NULL: its load is constant */
 	int64_t clock_offset_ns;       /* to add to CLOCK_MONOTONIC for the clock that tags are in; 0 where it is that */
+	uint8_t key_seed[MLR_KEY_SEED_OCTETS]; /* of the key of this run's signatures: random */
 	uint16_t trial; /* number of the last trial; starts at random, so that frames of an earlier process are late */
 };
 
@@ -163,6 +164,9 @@ enum exit_code services_end(const struct measurer_xdp *xdp, double load_fps, uin
 
 /* A measurer of the configuration's ports, not opened yet. */
 void xdp_init(const struct config *config, struct measurer_xdp *ret);
+/* What the SUT may change in the headers of frames that a port receives, once addresses are learned: what the user said, and
+ * TTL where it routes. */
+unsigned int xdp_expected_changes(const struct measurer_xdp *xdp, unsigned int port);
 /* The ports are checked, claimed and prepared; with --dry-run only checked. */
 enum exit_code xdp_open_ports(struct measurer_xdp *xdp);
 /* What is sent, by all ports of the test: those of xdp->config, and of other hosts. The MAC addresses of the latter, and all

@@ -199,7 +199,10 @@ static void add_traffic(struct facts *facts, const json_t *document)
 	add_flows(line, profile);
 	if (read_string(profile, "template"))
 		text_join(line, LINE_SIZE, ", ", "like the frame in %s", read_text(profile, "template"));
+	if (*read_text(profile, "payload") && strcmp(read_text(profile, "payload"), "zeros"))
+		text_join(line, LINE_SIZE, ", ", "payload %s", read_text(profile, "payload"));
 	add_line(facts, "Traffic", line);
+	add_line(facts, "Signature", read_text(profile, "signature"));
 }
 
 void setting_add_conditions(struct facts *facts, const json_t *document)

@@ -24,13 +24,18 @@ static void add_frames(json_t *definitions)
 				"a lost frame." },
 		{ "reordering",
 		  "A frame that comes after one of its flow that was sent later counts as received, and as reordered." },
-		{ "damage", "Frames that came back cut or padded (wrong_length), with a wrong checksum (damaged), in "
-			    "fragments, behind more VLAN tags than were sent (overtagged), or at another port (misdirected) "
-			    "do not count as received." },
+		{ "damage",
+		  "Frames that came back cut or padded (wrong_length), with a wrong checksum (damaged), with a tag that "
+		  "this run did not sign (wrong_signature), with another payload (changed_payload), in "
+		  "fragments, behind more VLAN tags than were sent (overtagged), or at another port (misdirected) "
+		  "do not count as received." },
 		{ "verification",
-		  "Verified are frames received whose IPv4 header's and UDP checksums were found right. A frame that came "
-		  "without the UDP checksum that it was sent with (without_checksum) counts as received, but not as "
-		  "verified, and it has no part in latency and delay variation." },
+		  "Verified are frames received whose IPv4 header's and UDP checksums were found right, and their signature "
+		  "where they have one. A frame that came without the UDP checksum that it was sent with (without_checksum) "
+		  "counts as received. Without a signature it is not verified, and has no part in latency and delay "
+		  "variation." },
+		{ "changed", "Frames received with headers that are not as they were sent, in a way that was not expected. "
+			     "changed_ttl and the others count what was expected, too." },
 		{ "late", "Frames that came after their trial are counted by themselves, and belong to no trial; "
 			  "measurer.late_frames has all of the run, by the trial that they were of." },
 		{ "unknown_trial",

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * What a SUT changed in the headers of a frame: they are compared with what its flow is sent with, which user space says for each
+ * flow. That takes the long way of the receiver. What it comes to is kept in the flow with the header itself, so that the next
+ * frame with the same header only takes a comparison, however much of it the SUT changes in all of them.
+ */
+#pragma once
+
+#include "bpf/parse.h"
+
+/* Of the program that includes this: what its CPU writes to. */
+static __always_inline struct rx_cpu *this_cpu(void);
+
+#define CHANGES_TAGGED  (1u << 30) /* beside the changes: the frame has VLAN tags */
+#define CHANGES_UNKNOWN (1u << 31)
+
+/* set before loading */
+const volatile __u8 with_headers = 0; /* compare them with `sent` */
+const volatile __u8 tags_stay = 0;    /* a VLAN tag that is missing was taken by the SUT, not by the port */
+
+/* Kinds that are no surprise; written by user space between trials. */
+volatile __u32 expected_changes = 0;
+
+/* by flow; as many as there are, set before loading */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct rx_sent);
+} sent SEC(".maps");
+
+/* What there is to compare, of headers that are all there. */
+static __always_inline struct rx_header header_of(const __u32 *network, const __u32 *udp, __u32 is_ipv6)
+{
+	if (is_ipv6)
+		return (struct rx_header){
+			.source = RX_FOLD_ADDRESS(network + 2),
+			.destination = RX_FOLD_ADDRESS(network + 6),
+			.ports = udp[0],
+			.class_and_limit = (network[0] & bpf_htonl(0x0ff00000)) | (network[1] & bpf_htonl(0x000000ff)),
+		};
+	return (struct rx_header){
+		.source = network[3],
+		.destination = network[4],
+		.ports = udp[0],
+		.class_and_limit = (network[0] & bpf_htonl(0x00ff0000)) | (network[2] & bpf_htonl(0xff000000)),
+	};
+}
+
+static __always_inline int is_other_header(const struct rx_header *before, const __u32 *network, const __u32 *udp,
+					   __u32 is_ipv6)
+{
+	struct rx_header now = header_of(network, udp, is_ipv6);
+
+	return ((before->source ^ now.source) | (before->destination ^ now.destination) | (before->ports ^ now.ports) |
+		(before->class_and_limit ^ now.class_and_limit)) != 0;
+}
+
+static __always_inline __u32 compare_class_and_limit(const struct rx_sent *flow, __u32 class_and_limit, __u32 is_ipv6)
+{
+	__u32 word = bpf_ntohl(class_and_limit), difference;
+	__u32 traffic_class = is_ipv6 ? word >> 20 & 0xff : word >> 16 & 0xff, limit = is_ipv6 ? word & 0xff : word >> 24;
+
+	difference = traffic_class ^ flow->traffic_class;
+	return (difference & 0xfc ? MLR_CHANGE_DSCP : 0) | (difference & 3 ? MLR_CHANGE_ECN : 0) |
+	       (limit != flow->hop_limit ? MLR_CHANGE_TTL : 0);
+}
+
+/* Of VLAN tags in front; the frame has none to two. */
+static __always_inline __u32 compare_tags(const struct rx_sent *flow, const void *data, const void *end)
+{
+	const __u16 *type = data + offsetof(struct ethhdr, h_proto);
+	__u32 count = 0, difference = 0;
+
+	for (__u32 i = 0; i < MLR_VLANS_MAX; i++, type += 2) {
+		if ((const void *)(type + 2) > end || (*type != bpf_htons(ETH_P_8021Q) && *type != bpf_htons(ETH_P_8021AD)))
+			break;
+		difference |= bpf_ntohs(type[1]) ^ flow->vlans[i];
+		count++;
+	}
+	if (count != flow->vlan_count)
+		return (count > flow->vlan_count || tags_stay ? MLR_CHANGE_VLAN : 0) | (count ? CHANGES_TAGGED : 0);
+	return (difference & 0x0fff ? MLR_CHANGE_VLAN : 0) | (difference & 0xf000 ? MLR_CHANGE_PRIORITY : 0) |
+	       (count ? CHANGES_TAGGED : 0);
+}
+
+/* What a SUT changed in a frame of a flow; its header is left with the CPU. Not static: so the verifier looks at it once. */
+__noinline int find_changes(struct xdp_md *context, __u32 udp_offset, __u32 header, __u32 flow)
+{
+	const struct rx_sent *as_sent = bpf_map_lookup_elem(&sent, &flow);
+	struct rx_cpu *cpu = this_cpu();
+	const __u32 *network, *udp;
+	const void *data, *end;
+	__u32 is_ipv6 = header & 1, changes;
+	__u64 network_offset;
+
+	if (!context || !cpu || !as_sent)
+		return 0;
+	data = (const void *)(long)context->data;
+	end = (const void *)(long)context->data_end;
+	network_offset = (udp_offset - (header & HEADER_OCTETS_MASK)) & OFFSET_MASK;
+	network = data + network_offset;
+	udp = data + (udp_offset & OFFSET_MASK);
+	if ((const void *)(network + 5) > end || (const void *)(udp + 1) > end ||
+	    (is_ipv6 && (const void *)(network + 10) > end))
+		return 0; /* never, but the verifier does not know any more */
+	cpu->header = header_of(network, udp, is_ipv6);
+	changes = compare_tags(as_sent, data, end) | compare_class_and_limit(as_sent, cpu->header.class_and_limit, is_ipv6);
+	if (cpu->header.source != as_sent->source || cpu->header.destination != as_sent->destination)
+		changes |= MLR_CHANGE_ADDRESS;
+	if (cpu->header.ports != as_sent->ports)
+		changes |= MLR_CHANGE_PORT;
+	return (int)changes;
+}
+
+/* Count a frame received by what became of its headers. */
+static __always_inline void count_changes(struct rx_counters *counters, __u32 changes)
+{
+	changes &= ~CHANGES_TAGGED;
+	if (!changes)
+		return;
+	counters->changed += (changes & ~expected_changes) != 0;
+	counters->changed_vlan += !!(changes & MLR_CHANGE_VLAN);
+	counters->changed_priority += !!(changes & MLR_CHANGE_PRIORITY);
+	counters->changed_dscp += !!(changes & MLR_CHANGE_DSCP);
+	counters->changed_ecn += !!(changes & MLR_CHANGE_ECN);
+	counters->changed_ttl += !!(changes & MLR_CHANGE_TTL);
+	counters->changed_address += !!(changes & MLR_CHANGE_ADDRESS);
+	counters->changed_port += !!(changes & MLR_CHANGE_PORT);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * What a SUT may change in the headers of a frame, by kind. A set of kinds is a sum of bits. Nothing here is owned by anybody.
+ */
+#ifndef MLR_CHANGE_H
+#define MLR_CHANGE_H
+
+enum mlr_change {
+	MLR_CHANGE_VLAN = 1 << 0,     /* VLAN ids, or how many tags there are */
+	MLR_CHANGE_PRIORITY = 1 << 1, /* of VLAN tags: priority, or drop eligible */
+	MLR_CHANGE_DSCP = 1 << 2,
+	MLR_CHANGE_ECN = 1 << 3,
+	MLR_CHANGE_TTL = 1 << 4, /* or the hop limit of IPv6 */
+	MLR_CHANGE_ADDRESS = 1 << 5,
+	MLR_CHANGE_PORT = 1 << 6, /* of UDP */
+};
+
+#define MLR_CHANGES 7
+
+#endif
