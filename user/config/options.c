@@ -32,10 +32,11 @@
 #define LAB      (LAB_UP | 1u << VERB_LAB_DOWN | 1u << VERB_LAB_STATUS)
 #define COMPARE  (1u << VERB_COMPARE)
 #define REPORT   (1u << VERB_REPORT)
+#define VERIFY   (1u << VERB_VERIFY)
 #define TAKES_UP (1u << VERB_CAMPAIGN_RUN | 1u << VERB_CAMPAIGN_SUBMIT) /* verbs that take up points of a campaign */
 #define MERGES   (1u << VERB_CAMPAIGN_REPORT)
 #define CAMPAIGN (TAKES_UP | 1u << VERB_CAMPAIGN_STATUS | MERGES)
-#define ALL      (TRAFFIC | PROBE | LAB | LAB_ON | 1u << VERB_CLEAN | COMPARE | REPORT | CAMPAIGN)
+#define ALL      (TRAFFIC | PROBE | LAB | LAB_ON | 1u << VERB_CLEAN | COMPARE | REPORT | VERIFY | CAMPAIGN)
 
 /* --- reading -------------------------------------------------------------------------------------------------------- */
 

@@ -96,13 +96,18 @@ static int printed_decimals(const struct answer *answer, double ratio)
 	return DECIMALS_USUAL;
 }
 
+double measurer_ratio_rounding(double ratio)
+{
+	return ratio == 0 || ratio == 1 ? pow(10, -DECIMALS_USUAL) : RATIO_ROUNDING_MOST;
+}
+
 /* By how much the ratio may be off for its digits: by half of the last, or all of it, as some cut digits off, where it has more
  * than two. That none or all are lost tells nothing of its digits. */
 static double ratio_rounding(const struct answer *answer, double ratio)
 {
 	if (ratio == 0 || ratio == 1)
-		return pow(10, -DECIMALS_USUAL);
-	return fmin(pow(10, -printed_decimals(answer, ratio)), RATIO_ROUNDING_MOST);
+		return measurer_ratio_rounding(ratio);
+	return fmin(pow(10, -printed_decimals(answer, ratio)), measurer_ratio_rounding(ratio));
 }
 
 /* Whether a ratio follows from counts and from so many frames to send: from the frames that arrived, or from those that are said
@@ -114,7 +119,7 @@ static bool follows(double ratio, double slack, double sent, double lost, double
 
 /* Generators differ in what the ratio is of: the frames sent, or the frames intended, of one interface or of all together. Of both
  * it may be a frame off; but that none or all are lost is the same of both, and exact. */
-static bool counts_agree(const struct mlr_trial_input *input, double ratio, double rounding, double sent, double lost)
+bool measurer_counts_agree(const struct mlr_trial_input *input, double ratio, double rounding, double sent, double lost)
 {
 	bool agrees;
 
@@ -134,7 +139,7 @@ static enum exit_code check_counts(const struct answer *answer, const struct mea
 	double ratio = measurement->result.output.loss_ratio, rounding = ratio_rounding(answer, ratio);
 	double sent = (double)measurement->counts.sent, lost = (double)measurement->verdict.lost;
 
-	if (counts_agree(&measurement->result.input, ratio, rounding, sent, lost))
+	if (measurer_counts_agree(&measurement->result.input, ratio, rounding, sent, lost))
 		return EXIT_DONE;
 	return refuse_answer(answer, TEXT_OF(256,
 					     "gave frame counts that contradict its trial_loss_ratio of %s: of %.0f frames "

@@ -22,6 +22,10 @@ void report_add_setting(json_t *document, const struct config *config, struct me
 /* A Search Goal, as in "controller_input". */
 json_t *report_goal(const struct mlr_goal *goal);
 
+/* Put "latency" into a Goal Result: the worst of each figure among the full-length trials at its Relevant Lower Bound.
+ * Nothing if no such trial has any. */
+void report_add_goal_latency(json_t *result, const json_t *trials);
+
 /* Put "<name>_l1_bps" and "<name>_l2_bps" beside a load: what it takes of the link, and without preamble and gap. By
  * --frame-size, also where a measurer of the user's sends the frames. NAN gives null. */
 void report_add_bps(json_t *object, const char *name, double load_fps, const struct config *config);
