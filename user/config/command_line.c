@@ -89,7 +89,7 @@ static bool is_usual(const struct option *option)
 		option->name,
 		"ports direction frame-size ip vlan flows load duration preset goal service tests fast min-load max-load "
 		"algorithm target-loss-ratio stdev explain max-time measurer tx wait effective-duration address gateway "
-		"dst-mac allow-unsafe require repeat sut name report junit format config dry-run quiet help");
+		"dst-mac allow-unsafe require repeat sut name vectors answer report junit format config dry-run quiet help");
 }
 
 #define OPTIONS_SHORT 16 /* that --help shows all of */

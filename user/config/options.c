@@ -450,6 +450,12 @@ const struct option options[] = {
 	     "hostile:? lists what) or wire (nothing)"),
 	TEXT("name", "NAME", LAB, "lab", lab_name,
 	     "the lab's name, so that several can be up; its ports are NAME-a and NAME-b"),
+	TEXT("vectors", "COMMAND", VERIFY, NULL, vectors_command,
+	     "the files are conformance vectors: ask them of this command, another implementation of MLRsearch, in JSON "
+	     "lines, and show what it answers wrong",
+	     .flags = OPTION_ACTS),
+	SWITCH("answer", VERIFY, answers_vectors,
+	       "the files are the questions of --vectors: answer them, '-' is standard input"),
 	OPTION("sut-name", "TEXT", MEASURES, NULL, NULL, "what the SUT is, for the report"),
 	OPTION("sut-config", "FILE", MEASURES, NULL, NULL, "embed the SUT's default configuration in the result, repeatable",
 	       .flags = OPTION_REPEATS | OPTION_ACTS),

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "mlr/goal.h"
+
 struct audit {
 	const json_t *document;    /* the whole, for what its parts have in common */
 	json_t *contradictions;    /* sentences */
@@ -47,6 +49,8 @@ void audit_trials(struct audit *audit, const struct place *place, const json_t *
 /* audit_search.c: the results of a search from its trials. `input` has "min_load", "max_load"; NULL: not known. */
 void audit_results(struct audit *audit, const struct place *place, const json_t *results, const struct place *trials_place,
 		   const json_t *trials, const json_t *input);
+/* Read a goal of a document. False if it breaks a rule of the draft. */
+bool audit_read_goal(const json_t *json, struct mlr_goal *ret);
 void audit_search(struct audit *audit, const json_t *document);
 /* audit_soak.c, audit_suite.c, audit_y1564.c, audit_sums.c */
 void audit_soak(struct audit *audit, const json_t *document);

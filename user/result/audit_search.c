@@ -29,7 +29,7 @@ struct search {
 
 /* --- goals ---------------------------------------------------------------------------------------------------------- */
 
-static bool read_goal(const json_t *json, struct mlr_goal *ret)
+bool audit_read_goal(const json_t *json, struct mlr_goal *ret)
 {
 	struct mlr_goal goal = { .loss_ratio = read_number(json, "loss_ratio"),
 				 .exceed_ratio = read_number(json, "exceed_ratio"),
@@ -51,7 +51,7 @@ static bool read_goals(struct search *search, const struct place *place, const j
 
 		if (search->goal_count == MLR_GOALS_MAX)
 			return false;
-		if (!read_goal(json_object_get(result, "goal"), goal)) {
+		if (!audit_read_goal(json_object_get(result, "goal"), goal)) {
 			contradict(search->audit, MEMBER(ITEM(place, result_at), "goal"), "%s",
 				   mlr_goal_rule(mlr_goal_check(goal)));
 			return false;
@@ -180,8 +180,7 @@ static void audit_irregularity(struct search *search, const struct place *place,
 	bool at_max = strncmp(reason, "Max Load is a Lower Bound", strlen("Max Load is a Lower Bound")) == 0;
 	bool known = !isnan(search->max_load_fps) && !isnan(search->min_load_fps);
 
-	if (known || irregularity == MLR_REGULAR)
-		audit_truth(search->audit, place, json, "regular", irregularity == MLR_REGULAR);
+	audit_truth(search->audit, place, json, "regular", irregularity == MLR_REGULAR);
 	audit_reason(search->audit, place, json);
 	if (known && json_is_string(json_object_get(json, "irregular_reason")) &&
 	    at_max != (irregularity == MLR_MAX_LOAD_IS_LOWER_BOUND))

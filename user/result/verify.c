@@ -4,10 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_file.h"
 #include "base/json_read.h"
 #include "base/plain.h"
 #include "config/stored.h"
 #include "result/audit.h"
+#include "result/others.h"
+#include "result/vectors.h"
 
 /* --- a document ----------------------------------------------------------------------------------------------------- */
 
@@ -88,16 +91,59 @@ static void show(const char *path, const json_t *contradictions)
 		printf("%s%s\n", path, QUOTED(json_string_value(sentence)));
 }
 
+static json_t *verify_csit(const json_t *document)
+{
+	struct audit audit = { .document = document, .contradictions = json_array() };
+
+	others_audit_csit(&audit, document);
+	return audit.contradictions;
+}
+
+/* The JSON of another program: it has neither a schema of ours nor events. NULL: it is none. */
+static json_t *read_other(const char *path)
+{
+	struct json_file file;
+	json_t *document;
+
+	if (json_file_open(path, &file))
+		return NULL;
+	document = json_file_next(&file);
+	json_file_close(&file);
+	if (read_string(document, "schema") || read_string(document, "event")) {
+		json_decref(document);
+		return NULL;
+	}
+	return document;
+}
+
+/* A result of ours, or of another program. *ret has what contradicts. */
+static enum exit_code verify_any(const char *path, json_t **ret)
+{
+	size_t length = strlen(path);
+	bool is_csv = length > 4 && strcmp(path + length - 4, ".csv") == 0;
+	json_auto_t *other = is_csv ? NULL : read_other(path), *search = others_search(other), *document = NULL;
+	enum exit_code code = is_csv ? others_csv(path, &search) : EXIT_DONE;
+
+	if (code == EXIT_DONE && !other && !is_csv)
+		code = stored_document(path, &document);
+	if (code != EXIT_DONE)
+		return code;
+	if (!search && !document && !others_is_csit(other))
+		return refuse(EXIT_USAGE_ERROR,
+			      "%s is no result of xdp-mlr, nor trials with goals, nor a result of CSIT (docs/reference/"
+			      "schemas.md has the forms)",
+			      path);
+	*ret = search || document ? verify_document(search ? search : document) : verify_csit(other);
+	return EXIT_DONE;
+}
+
 static enum exit_code verify_file(const char *path)
 {
-	json_auto_t *document = NULL, *contradictions = NULL;
-	enum exit_code code = stored_document(path, &document);
+	json_auto_t *contradictions = NULL;
+	enum exit_code code = verify_any(path, &contradictions);
 
 	if (code != EXIT_DONE)
 		return code;
-	if (!read_string(document, "schema"))
-		return refuse(EXIT_USAGE_ERROR, "%s is no result of xdp-mlr", path);
-	contradictions = verify_document(document);
 	show(path, contradictions);
 	return json_array_size(contradictions) ? EXIT_UNMET : EXIT_DONE;
 }
@@ -106,6 +152,8 @@ enum exit_code verify_files(const struct config *config)
 {
 	enum exit_code worst = EXIT_DONE;
 
+	if (config->answers_vectors || config->vectors_command)
+		return config->answers_vectors ? vectors_answer(config) : vectors_ask(config);
 	for (size_t i = 0; i < config->file_count; i++) {
 		enum exit_code code = verify_file(config->all_files[i]);
 
