@@ -168,3 +168,33 @@ END
   sed -i 's/build:/kind:/' c.yaml
   refuses 2 "several axes of the matrix have names; say which one has the builds" "$XDP_MLR" campaign report c.yaml
 }
+
+@test "trials with goals of others, as JSON and CSV, and the JSON of CSIT" {
+  cd "$BATS_TEST_TMPDIR"
+  local XDP_MLR=$OLDPWD/$XDP_MLR
+  printf '%s\n' '# goal name=ndr,loss=0,exceed=0,final=1,sum=1,lower=100,upper=100.4,throughput=100,regular=true' \
+    trial_load,trial_duration,trial_loss_ratio 100,1,0 100.4,1,0.01 >t.csv
+  run -0 "$XDP_MLR" verify t.csv
+  sed 's/lower=100/lower=150/' t.csv >u.csv
+  run -1 "$XDP_MLR" verify u.csv
+  [[ $output == "u.csv/search_result/0/relevant_lower_bound: 150 is stated, 100 follows" ]]
+  echo '100,1' >v.csv
+  refuses 2 "v.csv:1: neither" "$XDP_MLR" verify v.csv
+  echo '{"goals": [{"exceed_ratio": 0, "regular": true}], "trials": [{"trial_load": 5, "trial_duration": 1, "trial_loss_ratio": 1}]}' >t.json
+  run -1 "$XDP_MLR" verify t.json
+  echo '{"test_id": "x", "passed": true, "message": "", "result": {"type": "mrr", "receive_rate": {"rate":
+    {"values": [1e6, 2e6], "avg": 1.5e6, "stdev": 5e5, "unit": "pps"}}}}' >c.json
+  run -0 "$XDP_MLR" verify c.json
+  sed 's/1.5e6/1.6e6/' c.json >d.json
+  run -1 "$XDP_MLR" verify d.json
+}
+
+@test "vectors: ours answers all, the listing in floats does not, and they are made again as they are" {
+  run --separate-stderr "$XDP_MLR" verify --vectors "$XDP_MLR verify --answer -" tests/vectors/*.json
+  [ "$status" -eq 0 ] && [ -z "$output" ]
+  [[ $stderr == *" vectors, 0 answered wrong"* ]]
+  run -1 "$XDP_MLR" verify --vectors "sed -u 's/.*/{}/'" tests/vectors/shapes.json
+  run -5 "$XDP_MLR" verify --vectors "exit 3" tests/vectors/shapes.json
+  tools/vectors "$BATS_TEST_TMPDIR"
+  diff -r "$BATS_TEST_TMPDIR" tests/vectors
+}

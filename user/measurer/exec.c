@@ -23,6 +23,7 @@
 struct measurer_exec {
 	struct measurer base;
 	struct child child;
+	json_t *described; /* what it says of itself, with its first answer; NULL: nothing */
 };
 
 /* One answer while it is read. */
@@ -267,6 +268,22 @@ static enum exit_code refuse_event(struct measurer_exec *exec, enum child_event 
 	return refuse_line(fault, child->received, child->received_count);
 }
 
+/* What the measurer says of itself ("measurer") is not of the trial. What it says first counts. */
+static void take_description(struct measurer_exec *exec, struct measurement *measurement)
+{
+	json_t *described = json_object_get(measurement->passed_through, "measurer");
+
+	if (!json_is_object(described))
+		return;
+	if (!exec->described)
+		exec->described = json_incref(described);
+	json_object_del(measurement->passed_through, "measurer");
+	if (json_object_size(measurement->passed_through))
+		return;
+	json_decref(measurement->passed_through);
+	measurement->passed_through = NULL;
+}
+
 static enum exit_code exec_measure(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret)
 {
 	struct measurer_exec *exec = (struct measurer_exec *)measurer;
@@ -284,22 +301,39 @@ static enum exit_code exec_measure(struct measurer *measurer, const struct mlr_t
 	if (event != CHILD_LINE)
 		return refuse_event(exec, event, input);
 	code = read_answer(line, length, input, ret);
+	if (code == EXIT_DONE)
+		take_description(exec, ret);
 	child_taken(&exec->child, length);
 	return code;
 }
 
 static json_t *exec_describe(struct measurer *measurer)
 {
-	return json_pack("{s:s, s:s}", "name", "exec", "command", measurer->config->measurer_argument);
+	const struct measurer_exec *exec = (const struct measurer_exec *)measurer;
+	json_t *json = json_pack("{s:s, s:s}", "name", "exec", "command", measurer->config->measurer_argument);
+
+	if (exec->described)
+		json_object_set(json, "described", exec->described);
+	return json;
 }
 
-static json_t *exec_traffic_profile(struct measurer *)
+static json_t *exec_traffic_profile(struct measurer *measurer)
 {
-	return json_pack("{s:s}", "description", "the external measurer's own");
+	const json_t *described = json_object_get(((const struct measurer_exec *)measurer)->described, "traffic_profile");
+
+	return json_is_object(described) ? json_copy((json_t *)described)
+					 : json_pack("{s:s}", "description", "the external measurer's own");
 }
 
-static void exec_deviations(struct measurer *, json_t *deviations)
+static void exec_deviations(struct measurer *measurer, json_t *deviations)
 {
+	const json_t *described = json_object_get(((const struct measurer_exec *)measurer)->described, "deviations");
+
+	for (size_t i = 0; i < json_array_size(described); i++)
+		if (json_is_string(json_array_get(described, i)))
+			json_array_append(deviations, json_array_get(described, i));
+	if (json_is_array(described))
+		return;
 	json_array_append_new(deviations, json_string("Trials are performed by an external measurer; how it keeps the "
 						      "phases of RFC 2544 section 23 is not known here."));
 }
@@ -309,6 +343,7 @@ static void exec_free(struct measurer *measurer)
 	struct measurer_exec *exec = (struct measurer_exec *)measurer;
 
 	child_end(&exec->child, END_GRACE_S);
+	json_decref(exec->described);
 	free(exec);
 }
 
