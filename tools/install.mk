@@ -52,7 +52,7 @@ export PC
 
 install: install-build ## install the program, libmlr, man pages, completion and service under PREFIX (DESTDIR is honoured)
 	install -D -m 755 $(BUILD)/xdp-mlr $(DESTDIR)$(SBINDIR)/xdp-mlr
-	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/mlr $(addprefix $(DESTDIR)$(DOCDIR)/,examples schema guide reference internals) \
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/mlr $(addprefix $(DESTDIR)$(DOCDIR)/,examples schema vectors guide reference internals) \
 		$(DESTDIR)$(UNITDIR) \
 		$(addprefix $(DESTDIR)$(MANDIR)/man,5 7 8)
 	install -m 644 $(BUILD)/libmlr.so.$(VERSION) $(BUILD)/libmlr.a $(DESTDIR)$(LIBDIR)
@@ -68,6 +68,7 @@ install: install-build ## install the program, libmlr, man pages, completion and
 	install -m 644 docs/*.md docs/*.svg docs/*.png docs/*.tsv docs/grafana.json $(DESTDIR)$(DOCDIR)
 	for folder in guide reference internals; do install -m 644 docs/$$folder/*.md $(DESTDIR)$(DOCDIR)/$$folder; done
 	install -m 644 docs/schema/*.json $(DESTDIR)$(DOCDIR)/schema
+	install -m 644 tests/vectors/*.json $(DESTDIR)$(DOCDIR)/vectors
 	install -m 644 tools/examples/* $(DESTDIR)$(DOCDIR)/examples
 	sed 's|@SBINDIR@|$(SBINDIR)|' tools/systemd/xdp-mlr@.service > $(DESTDIR)$(UNITDIR)/xdp-mlr@.service
 	chmod 644 $(DESTDIR)$(UNITDIR)/xdp-mlr@.service $(DESTDIR)$(LIBDIR)/pkgconfig/mlr.pc

@@ -8,6 +8,7 @@
 #ifndef MLR_SPOILT_H
 #define MLR_SPOILT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Frames sent and lost between the ports, and how many of them were marked. A marked frame departed in a burst that nobody
@@ -28,5 +29,12 @@ uint64_t mlr_burst_loss(const struct mlr_burst_counts *counts);
  * schedule by `moved_s` in all, which is more than allowed. The other trial is expected to have as many stops of that
  * length. */
 double mlr_repeat_chance(uint64_t moves, double moved_s, double allowed_s);
+
+/* Whether the tester's own limit decided a bad trial: without it the Goal Loss Ratio would have been kept. If the SUT alone
+ * lost more than that, the trial is bad whatever the tester did. */
+bool mlr_spoils_upper_bound(bool tester_limited, double sut_loss_ratio, double goal_loss_ratio);
+
+/* Whether a good trial shows less than it seems to, because the tester offered less than the Trial Load. */
+bool mlr_spoils_lower_bound(bool offered_less, double loss_ratio, double goal_loss_ratio);
 
 #endif

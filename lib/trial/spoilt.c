@@ -45,3 +45,13 @@ double mlr_repeat_chance(uint64_t moves, double moved_s, double allowed_s)
 	}
 	return fmin(sum, 1);
 }
+
+bool mlr_spoils_upper_bound(bool tester_limited, double sut_loss_ratio, double goal_loss_ratio)
+{
+	return tester_limited && sut_loss_ratio <= goal_loss_ratio;
+}
+
+bool mlr_spoils_lower_bound(bool offered_less, double loss_ratio, double goal_loss_ratio)
+{
+	return offered_less && loss_ratio <= goal_loss_ratio;
+}

@@ -303,3 +303,11 @@ PYTHON
   [ "$status" -eq 0 ]
   is '.search_result[0] | .relevant_lower_bound <= 1.2e6 and .relevant_upper_bound > 1.2e6' <<<"$output"
 }
+
+@test "what a measurer says of itself with its first answer stands in the result, and answers clauses" {
+  run -0 measured "$(computing '{trial_loss_ratio: (if .trial_load > 5e5 then 0.5 else 0 end), measurer: {waits: "none", loss: "sent less received", deviations: ["Section 23: none."]}}')" \
+    --goal final=1,sum=1,exceed=0 --format json
+  is '.measurer.described.waits == "none" and ([.trials[] | has("measurer")] | any | not) and (.deviations | index("Section 23: none.") != null)' <<<"$output"
+  is '[.checklist[] | select(.clause == "4.4.3" or .clause == "4.5.5") | .status] == ["met", "met"]' <<<"$output"
+  is '[.checklist[] | select(.clause == "4.9.1-offered") | .status] == ["missing"]' <<<"$output"
+}

@@ -33,7 +33,7 @@ embedded() { # page
 @test "with too little memory a report is whole, or there is none" {
   if nm -D "$XDP_MLR" | grep -q asan; then skip "sanitizers take terabytes of addresses"; fi
   local dir=$BATS_TEST_TMPDIR form code kb=4000 whole=0 none=0
-  jq -c '.trials = [range(12) as $i | .trials[]]' "$GOLDEN/search-1-sim.json" >"$dir/many.json"
+  jq -c '.trials = [range(12) as $i | .trials[]] | del(.trials[].decision, .trials[].warmup)' "$GOLDEN/search-1-sim.json" >"$dir/many.json"
   "$XDP_MLR" report "$dir/many.json" --report "$dir/whole.html" --report "$dir/whole.txt"
   while [ "$whole" -lt 3 ] && [ "$kb" -lt 1000000 ]; do # from where not even the program starts
     kb=$((kb + 900))
@@ -54,7 +54,7 @@ embedded() { # page
 
 @test "a text of thousands of trials takes little memory beside the document, explained or not" {
   if nm -D "$XDP_MLR" | grep -q asan; then skip "sanitizers take terabytes of addresses"; fi
-  jq -c '.trials as $t | .trials = [range(3000) as $i | $t[$i % ($t | length)]]' "$GOLDEN/search-1-sim.json" >"$BATS_TEST_TMPDIR/many.json"
+  jq -c '.trials as $t | .trials = [range(3000) as $i | $t[$i % ($t | length)]] | del(.trials[].decision, .trials[].warmup)' "$GOLDEN/search-1-sim.json" >"$BATS_TEST_TMPDIR/many.json"
   (ulimit -v 100000 && exec "$XDP_MLR" report "$BATS_TEST_TMPDIR/many.json" --quiet >"$BATS_TEST_TMPDIR/out")
   (ulimit -v 100000 && exec "$XDP_MLR" report "$BATS_TEST_TMPDIR/many.json" --quiet --explain >"$BATS_TEST_TMPDIR/explained")
   [ "$(wc -l <"$BATS_TEST_TMPDIR/explained")" -gt 3000 ]
@@ -187,7 +187,7 @@ ends_at() { # page number
   [ "$(grep -oE '>(Frame rate \(kframes/s\)|Frame size \(octets\)|Frame loss rate \(%\))</text>' "$page" | sort | uniq -c | wc -l)" -eq 3 ]
   grep -q 'The ports have no line rate' "$page"
   none 'class="line theory" d="M' <<<"$(grep -v legend "$page")"
-  jq -c '.frame_sizes[].line_rate = 1e6' "$file" >"$BATS_TEST_TMPDIR/rate.json"
+  jq -c '.frame_sizes[] |= (.line_rate = 1e6 | .throughput.line_rate_ratio = .throughput.throughput / 1e6)' "$file" >"$BATS_TEST_TMPDIR/rate.json"
   grep -q 'class="line theory" d="M' "$(render "$BATS_TEST_TMPDIR/rate.json" html)"
 }
 
@@ -214,7 +214,7 @@ ends_at() { # page number
 @test "a page of 1000 trials stays below 1 MB, and carries them all" {
   local big="$BATS_TEST_TMPDIR/big.json" page
   jq -c '.trials as $t | .trials = [range(1000) as $i | $t[$i % ($t | length)]
-    | .trial_load += $i * 0.37 | .latency.max_ns += $i * 7919 % 65537 | .counts.received += $i]' "$GOLDEN/search-1-xdp.json" >"$big"
+    | .waits_duration += $i * 0.37 | .latency.max_ns += $i * 7919 % 65537 | .pacing.gap_max_ns += $i] | del(.trials[].decision, .trials[].warmup)' "$GOLDEN/search-1-xdp.json" >"$big"
   page=$(render "$big" html)
   [ "$(stat -c %s "$page")" -lt 1000000 ]
   [ "$(grep -c '^<tr' "$page")" -ge 1000 ]
@@ -257,7 +257,7 @@ TEXT
   "$JQ" '.configuration["frame-size"] = "imix" | .traffic_profile.frame_sizes = [{size_octets: 64, weight: 7}, {size_octets: 1518, weight: 1}]
     | .traffic_profile += {flows_per_port: 3, vlans: [{type: "802.1Q", vid: 5, priority: 0}]}
     | .search_result[0].latency = {trials: 2, p50_ns: 1000, p99_ns: 2000, max_ns: 3e6, pdv_p99_ns: 1500, ipdv_p99_ns: 700}
-    | .search_result[1].goal.exceed_ratio = 0
+    | .search_result[1].goal.exceed_ratio = 0 | .controller_input.goals[1].exceed_ratio = 0 | del(.trials)
     | .repeats = {count: 3, asked: 3, median_run: 1, runs: [], statistics: [{goal: "ndr", count: 3, mean: 300000, stdev: 3000, min: 1, max: 2}]}' \
     "$GOLDEN/search-1-xdp.json" >"$file"
   text=$("$XDP_MLR" report "$file" | tr -s ' \n' ' ')
@@ -277,7 +277,7 @@ TEXT
   "$JQ" "(.trials[2], .trials[3]) |= ($limited \"frames stayed unsent\") | .trials[5] |= ($limited \"the receiving interface missed frames\")
     | .trials[2].loss_attribution |= (.unsent = 1500 | .sut = 242) | .trials[3].loss_attribution |= (.unsent = 1500 | .sut = 242)
     | .trials[5].loss_attribution |= (.receiver_missed = 1742 | .sut = 0)
-    | .search_result[0].tester_limited = true" "$GOLDEN/search-1-xdp.json" >"$BATS_TEST_TMPDIR/r.json"
+    | .search_result[].tester_limited = true" "$GOLDEN/search-1-xdp.json" >"$BATS_TEST_TMPDIR/r.json"
   text=$("$XDP_MLR" report "$BATS_TEST_TMPDIR/r.json" | tr -s ' \n' ' ')
   [[ $text == *"Limited in 3 of 3 trials at this bound; in 2 frames stayed unsent; in 1 the receiving interface missed frames. The SUT may do more: give the transmitter CPUs"*"(--tx); make its receive rings longer"* ]]
   "$JQ" '.tester_limited = true | .trial_result |= (.tester_limited = true | .tester_limited_reason = "the receiving interface missed frames"
@@ -490,14 +490,14 @@ END
 
 @test "a number next to nothing is drawn as nothing" {
   local bad=$BATS_TEST_TMPDIR/bad.json
-  jq -c '.trials[2].latency.max_ns = 1e-320' "$GOLDEN/search-1-xdp.json" >"$bad"
+  jq -c '.trials[2].latency |= {clock, definition, count, min_ns: 0, mean_ns: 1e-320, max_ns: 1e-320}' "$GOLDEN/search-1-xdp.json" >"$bad"
   timeout 120 "$XDP_MLR" report "$bad" --report "$bad.html"
   grep -q '</html>' "$bad.html"
 }
 
 @test "no text of a document reaches the terminal as a control, nor Markdown as HTML" {
   local bad=$BATS_TEST_TMPDIR/bad.json evil=$'\e]0;title\a\e[2J\x7f\xc2\x9b31m\r<img src=x>'
-  jq -c --arg evil "$evil" '.search_result[].goal.name = $evil | .environment.hostname = $evil | .deviations = [$evil] | .irregular_reason = $evil
+  jq -c --arg evil "$evil" '(.search_result[].goal, .controller_input.goals[]).name = $evil | .environment.hostname = $evil | .deviations = [$evil] | .irregular_reason = $evil
     | .measurer.model = $evil | .traffic_profile[$evil] = $evil | .configuration["min-load"] = $evil | .notes = [$evil] | .warnings = [$evil]
     | .further = {($evil): [$evil]} | .sut = {configurations: [{text: $evil}], ($evil): $evil}' "$GOLDEN/search-1-sim.json" >"$bad"
   run --separate-stderr "$XDP_MLR" report "$bad"

@@ -135,37 +135,6 @@ static json_t *controller_input_json(const struct search *search)
 			 json_list(goal, search->input.goal_count, report_goal(&search->config->goals[goal])));
 }
 
-/* The worst of each figure among the full-length trials at a goal's Relevant Lower Bound; nothing where none has any. */
-static void add_latency(json_t *result, const json_t *trials)
-{
-	static const char *const figures[] = { "min_ns",        "mean_ns",     "p50_ns",       "p90_ns",      "p99_ns",
-					       "p99_9_ns",      "p99_99_ns",   "max_ns",       "pdv_p50_ns",  "pdv_p99_ns",
-					       "pdv_p99_9_ns",  "pdv_max_ns",  "ipdv_mean_ns", "ipdv_p50_ns", "ipdv_p99_ns",
-					       "ipdv_p99_9_ns", "ipdv_max_ns", "pdv_error_ns" };
-	double load_fps = read_number(result, "relevant_lower_bound");
-	double full_s = read_number(json_object_get(result, "goal"), "final_trial_duration");
-	json_auto_t *worst = json_object();
-	size_t count = 0;
-
-	json_each (trial, trials) {
-		const json_t *latency = json_object_get(trial, "latency");
-
-		if (read_number(trial, "trial_load") != load_fps || read_number(trial, "trial_duration") < full_s ||
-		    read_truth(trial, "warmup") || !json_is_object(latency))
-			continue;
-		count++;
-		for (size_t j = 0; j < COUNT(figures); j++) {
-			double value_ns = fmax(read_number(worst, figures[j]), read_number(latency, figures[j]));
-
-			if (!isnan(value_ns))
-				json_object_set_new(worst, figures[j], json_real(value_ns));
-		}
-	}
-	json_object_set_new(worst, "trials", json_integer((json_int_t)count));
-	if (count)
-		json_object_set(result, "latency", worst);
-}
-
 json_t *report_setting(const struct search *search)
 {
 	return json_pack("{s:s, s:o, s:s, s:o}", "algorithm", algorithm_name(search->config->algorithm), "controller_input",
@@ -186,7 +155,7 @@ json_t *report_search(const struct search *search)
 
 	if (document) {
 		json_each (result, json_object_get(document, "search_result"))
-			add_latency(result, json_object_get(document, "trials"));
+			report_add_goal_latency(result, json_object_get(document, "trials"));
 		json_object_set_new(document, "warnings", warnings_describe(search->config, search->input.min_load_fps));
 		json_object_set_new(document, "line_rate",
 				    search->measurer->line_rate_fps > 0 ? json_real(search->measurer->line_rate_fps)

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "benchmark/load_range.h"
+#include "mlr/spoilt.h"
 
 double search_elapsed_s(const struct search *search)
 {
@@ -28,18 +29,15 @@ void search_bounds(const struct search *search, size_t goal, double *ret_lower_f
 	*ret_upper_fps = bound_fps(results, bounds.upper);
 }
 
-/* Whether the tester's own limit decided a bad trial: without it the goal's loss ratio would have been kept. Where the SUT
- * alone lost more than that, the trial is bad whatever the tester did. */
 static bool spoils_upper(const struct measurement *measurement, double loss_ratio)
 {
-	return measurement->tester_limited && measurement->sut_loss_ratio <= loss_ratio;
+	return mlr_spoils_upper_bound(measurement->tester_limited, measurement->sut_loss_ratio, loss_ratio);
 }
 
-/* Whether a good trial shows less than it seems to: the tester offered less than the Trial Load. */
 static bool spoils_lower(const struct measurement *measurement, double loss_ratio)
 {
-	return (measurement->offered_less || measurement->spoilt == SPOILT_BY_STOPS) &&
-	       measurement->result.output.loss_ratio <= loss_ratio;
+	return mlr_spoils_lower_bound(measurement->offered_less || measurement->spoilt == SPOILT_BY_STOPS,
+				      measurement->result.output.loss_ratio, loss_ratio);
 }
 
 /* Whether there is such a trial that counts, at this load. */

@@ -68,9 +68,15 @@ json_t *campaign_slurm(const struct campaign *campaign, size_t point);
  * wrong. `path` must outlive the campaign. Free with campaign_free. */
 enum exit_code campaign_read(const char *path, struct campaign *ret);
 
-/* Choose the points that are to be taken up: those of --only that are not done and, without --retry-failed, have not failed.
- * Their options are checked, also those of points that are done: they must be as they were. *ret_chosen has a truth a point,
- * to be freed by the caller. */
+/* Whether --only means a point, or is not given. */
+bool campaign_means(const struct config *config, const char *name);
+/* Whether a point is to be taken up: it is not done, or its result cannot be read. With --retry-failed also if it has failed,
+ * or its result does not count. */
+bool campaign_needs_run(const struct config *config, const struct campaign *campaign, size_t point,
+			const struct point_status *status);
+
+/* Choose the points that are to be taken up: those of --only that need it. Their options are checked, also those of points
+ * that are done: they must be as they were. *ret_chosen has a truth a point, to be freed by the caller. */
 enum exit_code campaign_choose(const struct config *config, const struct campaign *campaign,
 			       const struct point_status *states, bool **ret_chosen);
 
@@ -78,11 +84,15 @@ enum exit_code campaign_choose(const struct config *config, const struct campaig
 char *campaign_point_file(const struct config *point, const char *name, size_t *ret_length);
 
 /* campaign run: the chosen points, one after the other, each in a process of its own, so that no point's end ends the
- * campaign. A search that did not end goes on from its event stream; what cannot go on begins anew. EXIT_DONE: all of them
- * are done and regular; EXIT_UNMET: done, one is not, or misses a requirement; the code of the first that failed;
- * EXIT_INTERRUPTED. */
+ * campaign. A search that did not end goes on from its event stream; what cannot go on begins anew. EXIT_DONE: they were taken
+ * up, whatever became of them, or EXIT_INTERRUPTED; else the campaign could not go on. */
 enum exit_code campaign_run(const struct config *config, const struct campaign *campaign, const struct point_status *states,
 			    const bool *chosen);
+
+/* What became of all points that --only means, in this run or in an earlier one. EXIT_DONE: all are done and regular;
+ * EXIT_UNMET: one is not done, not regular, limited, or misses a requirement; else the code of the first that failed. */
+enum exit_code campaign_outcome(const struct config *config, const struct campaign *campaign,
+				const struct point_status *states);
 
 /* Write the job scripts into the directory of results, and submit them; with --dry-run print them, and that is all. */
 enum exit_code slurm_submit(const struct config *config, const struct campaign *campaign, const bool *chosen);

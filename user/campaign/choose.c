@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/json_text.h"
 #include "base/text_stream.h"
+#include "campaign/point_result.h"
 #include "campaign/store.h"
 #include "config/configure.h"
 #include "config/echo.h"
@@ -53,7 +54,7 @@ char *campaign_point_file(const struct config *point, const char *name, size_t *
 /* --- choosing ------------------------------------------------------------------------------------------------------- */
 
 /* Whether a pattern of --only matches, or there is none. */
-static bool is_meant(const struct config *config, const char *name)
+bool campaign_means(const struct config *config, const char *name)
 {
 	bool any = false;
 
@@ -103,6 +104,19 @@ static enum exit_code check_point(const struct campaign *campaign, size_t point,
 	return code;
 }
 
+bool campaign_needs_run(const struct config *config, const struct campaign *campaign, size_t point,
+			const struct point_status *status)
+{
+	enum point_fault fault;
+
+	if (status->state == POINT_FAILED)
+		return config->retry_failed;
+	if (status->state != POINT_DONE)
+		return true;
+	fault = point_fault(campaign, point);
+	return fault == POINT_UNREADABLE || (fault != POINT_SOUND && config->retry_failed);
+}
+
 enum exit_code campaign_choose(const struct config *config, const struct campaign *campaign,
 			       const struct point_status *states, bool **ret_chosen)
 {
@@ -113,11 +127,12 @@ enum exit_code campaign_choose(const struct config *config, const struct campaig
 	if (!chosen)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	for (size_t i = 0; i < campaign->point_count && code == EXIT_DONE; i++) {
-		if (!is_meant(config, campaign->names[i]))
+		if (!campaign_means(config, campaign->names[i]))
 			continue;
 		meant++;
 		code = check_point(campaign, i, &states[i]);
-		chosen[i] = states[i].state != POINT_DONE && (states[i].state != POINT_FAILED || config->retry_failed);
+		if (code == EXIT_DONE)
+			chosen[i] = campaign_needs_run(config, campaign, i, &states[i]);
 	}
 	if (code == EXIT_DONE && !meant)
 		code = refuse(EXIT_USAGE_ERROR,

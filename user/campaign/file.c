@@ -557,7 +557,34 @@ static const struct yaml_key section_keys[] = {
 	{ "launch", read_launch, 0 },
 };
 
-/* The axis whose labels are compared: the one that is named, else the first whose labels have names, as builds do. */
+/* Whether the labels of an axis have names, as builds do, and there are several. */
+static bool has_names(const struct campaign_axis *axis)
+{
+	return !axis->option && axis->count > 1;
+}
+
+/* Whether an axis is called as versions of a SUT are. Those of an option, or of anything else with names, are no versions. */
+static bool is_of_versions(const struct campaign_axis *axis)
+{
+	return has_names(axis) && is_one_of(axis->name, "build builds version versions release releases commit revision "
+							"firmware image sut");
+}
+
+/* The only axis that is such a one; MLR_CAMPAIGN_ANY if there is none, or more than one. */
+static size_t only_axis(const struct campaign *campaign, bool (*is_such)(const struct campaign_axis *axis))
+{
+	size_t found = MLR_CAMPAIGN_ANY, count = 0;
+
+	for (size_t i = 0; i < campaign->matrix.axis_count; i++)
+		if (is_such(&campaign->axes[i])) {
+			found = i;
+			count++;
+		}
+	return count == 1 ? found : MLR_CAMPAIGN_ANY;
+}
+
+/* The axis whose labels are compared: the one that is named, else the only one whose labels have names. Of several it must be
+ * said which has the builds, unless one is called so. */
 static enum exit_code find_compared(struct reader *reader)
 {
 	struct campaign *campaign = reader->campaign;
@@ -570,9 +597,15 @@ static enum exit_code find_compared(struct reader *reader)
 		return find_axis(campaign, name, &campaign->compared) ? EXIT_DONE
 								      : refuse_axis(reader, reader->compare, name);
 	}
-	for (size_t i = campaign->matrix.axis_count; i-- > 0;)
-		if (!campaign->axes[i].option && campaign->axes[i].count > 1)
-			campaign->compared = i;
+	campaign->compared = only_axis(campaign, is_of_versions);
+	if (campaign->compared == MLR_CAMPAIGN_ANY)
+		campaign->compared = only_axis(campaign, has_names);
+	for (size_t i = 0; i < campaign->matrix.axis_count && campaign->compared == MLR_CAMPAIGN_ANY; i++)
+		if (has_names(&campaign->axes[i]))
+			return refuse(EXIT_USAGE_ERROR,
+				      "%s: several axes of the matrix have names; say which one has the builds to be "
+				      "compared, as 'compare: %s', or 'compare: none'",
+				      campaign->path, campaign->axes[i].name);
 	return EXIT_DONE;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "campaign/point_result.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/memory.h"
+#include "base/message.h"
 #include "base/schema.h"
 #include "base/standing.h"
 #include "base/text_stream.h"
@@ -18,6 +20,7 @@
 #include "config/configure.h"
 #include "config/echo.h"
 #include "config/verb.h"
+#include "result/verify.h"
 
 #define CUT_LEAST 4 /* octets of "null" */
 
@@ -222,49 +225,78 @@ static json_t *digest(const json_t *document, enum verb verb)
 
 /* --- the file ------------------------------------------------------------------------------------------------------- */
 
-json_t *result_read(const char *path, enum verb verb, char *problem, size_t problem_size)
+__attribute__((format(printf, 3, 4))) static void fault(struct point_problem *problem, enum point_fault fault,
+							const char *format, ...)
 {
-	static const char *const heavy[] = { "trials",   "checklist", "units",           "definitions", "deviations",
-					     "warnings", "sut",       "traffic_profile", "estimates",   "time_line",
-					     "trend",    "anomalies", "latency",         "ports",       NULL };
+	va_list arguments;
+
+	problem->fault = fault;
+	va_start(arguments, format);
+	vsnprintf(problem->text, sizeof(problem->text), format, arguments);
+	va_end(arguments);
+}
+
+/* Without what a campaign has no use for. NULL: there is no such file, or it is no JSON. */
+static json_t *read_cut(const char *path, struct point_problem *problem)
+{
+	static const char *const heavy[] = { "checklist", "units",           "definitions", "deviations", "warnings",
+					     "sut",       "traffic_profile", "estimates",   "time_line",  "trend",
+					     "anomalies", "latency",         "ports",       "pacing",     "order",
+					     "intervals", "decision",        NULL };
 	size_t length = 0;
-	json_t *json = NULL;
-	json_auto_t *document = NULL;
-	char wrong[SCHEMA_PROBLEM_SIZE];
+	json_t *document;
 	json_error_t error;
 	owned char *text = NULL;
 	int failed = file_read(path, JSON_OCTETS_MOST, &text, &length);
 
 	if (failed) {
-		snprintf(problem, problem_size, "the result cannot be read: %s", strerror(-failed));
+		fault(problem, POINT_UNREADABLE, "the result cannot be read: %s", strerror(-failed));
 		return NULL;
 	}
 	memory_bound(memory_used() + JSON_MEMORY_MOST);
 	document = json_loadb(text, json_cut(text, length, heavy), 0, &error);
 	memory_bound(0);
 	if (!document)
-		snprintf(problem, problem_size, "the result is no JSON: %s", error.text);
-	else if (strcmp(document_kind(document, ROOM(KIND_SIZE)), verb_name(verb)) != 0)
-		snprintf(problem, problem_size, "'%s' is no result of %s", read_text(document, "schema"), verb_name(verb));
-	else if (!schema_fits(document, wrong))
-		snprintf(problem, problem_size, "the result is wrong: %s", wrong);
-	else
-		json = digest(document, verb);
-	return json;
+		fault(problem, POINT_UNREADABLE, "the result is no JSON: %s", error.text);
+	return document;
+}
+
+json_t *result_read(const char *path, enum verb verb, struct point_problem *problem)
+{
+	json_auto_t *document = read_cut(path, problem), *contradictions = NULL;
+	char wrong[SCHEMA_PROBLEM_SIZE];
+
+	if (!document)
+		return NULL;
+	if (strcmp(document_kind(document, ROOM(KIND_SIZE)), verb_name(verb)) != 0) {
+		fault(problem, POINT_OTHER, "'%s' is no result of %s", read_text(document, "schema"), verb_name(verb));
+		return NULL;
+	}
+	if (!schema_fits(document, wrong)) {
+		fault(problem, POINT_OTHER, "the result is wrong: %s", wrong);
+		return NULL;
+	}
+	contradictions = verify_document(document);
+	if (json_array_size(contradictions)) {
+		fault(problem, POINT_CONTRADICTS, "the result contradicts itself: %s",
+		      QUOTED(json_string_value(json_array_get(contradictions, 0))));
+		return NULL;
+	}
+	return digest(document, verb);
 }
 
 /* --- a point of the matrix ------------------------------------------------------------------------------------------ */
 
-/* Whether the result echoes what the point's options are now; `problem` says which one differs. A result that was measured
+/* Whether the result echoes what the point's options are now; the problem says which one differs. A result that was measured
  * with other options, before the campaign's file was changed, is not what its place in the matrix says. */
-static bool is_of_point(const struct campaign *campaign, size_t point, const json_t *echo, char *problem, size_t size)
+static bool is_of_point(const struct campaign *campaign, size_t point, const json_t *echo, struct point_problem *problem)
 {
 	struct config config;
 	json_auto_t *expected = NULL;
 	bool same = true;
 
 	if (campaign_configure(campaign, point, &config) != EXIT_DONE) {
-		snprintf(problem, size, "the point's options are no longer valid");
+		fault(problem, POINT_OTHER, "the point's options are no longer valid");
 		return false;
 	}
 	expected = config_describe(&config);
@@ -274,20 +306,28 @@ static bool is_of_point(const struct campaign *campaign, size_t point, const jso
 
 		same = given->fallback || !value || json_equal(value, json_object_get(echo, given->option->name));
 		if (!same)
-			snprintf(problem, size, "its result was measured with another value of '%s'", given->option->name);
+			fault(problem, POINT_OTHER, "its result was measured with another value of '%s'",
+			      given->option->name);
 	}
 	config_free(&config);
 	return same;
 }
 
-json_t *point_result(const struct campaign *campaign, size_t point, char *problem, size_t size)
+json_t *point_result(const struct campaign *campaign, size_t point, struct point_problem *problem)
 {
-	json_t *result =
-		result_read(store_point_path(campaign, point, ".json", ROOM(PATH_MAX)), campaign->verb, problem, size);
+	json_t *result = result_read(store_point_path(campaign, point, ".json", ROOM(PATH_MAX)), campaign->verb, problem);
 
-	if (result && !is_of_point(campaign, point, json_object_get(result, "configuration"), problem, size)) {
+	if (result && !is_of_point(campaign, point, json_object_get(result, "configuration"), problem)) {
 		json_decref(result);
 		return NULL;
 	}
 	return result;
+}
+
+enum point_fault point_fault(const struct campaign *campaign, size_t point)
+{
+	struct point_problem problem = { .fault = POINT_SOUND };
+	json_auto_t *result = point_result(campaign, point, &problem);
+
+	return result ? POINT_SOUND : problem.fault;
 }

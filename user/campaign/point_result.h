@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a campaign's report takes from the stored result of a point. A result is mostly trials, and the report shows none of
- * them, so they are cut out of the text before it is read: ten thousand results take seconds and not minutes.
+ * What a campaign takes from the stored result of a point. The caller owns what is returned. Most of a result is of no use
+ * to a campaign, and is cut out of the text before it is read. What is left is verified (result/verify.h).
  */
 #pragma once
 
@@ -21,9 +21,20 @@ const char *result_quantity(enum verb verb);
 /* Read a result: {"start_time", "hostname", "version", "kernel", "tx_backend", "duration", "irregular_reason", "regular",
  * "tester_limited", "results", "configuration"}, a new reference; standing_of() it tells how the whole result stands. "results"
  * has for each goal {"goal", "value", "lower_bound", "upper_bound", "regular", "tester_limited"}, of a soak "stdev" as well, of a
- * trial "loss_ratio". NULL where the file is no result of that verb, with `problem` saying why. */
-json_t *result_read(const char *path, enum verb verb, char *problem, size_t problem_size);
+ * trial "loss_ratio". NULL where the file is no result of that verb, or contradicts itself, with the problem. */
+enum point_fault {
+	POINT_SOUND,
+	POINT_UNREADABLE,  /* it is no result, or only a part of one: it has to be measured anew */
+	POINT_CONTRADICTS, /* it does not follow from its own trials */
+	POINT_OTHER,       /* it is the result of something else */
+};
+struct point_problem {
+	enum point_fault fault;
+	char text[512];
+};
+json_t *result_read(const char *path, enum verb verb, struct point_problem *problem);
 
-#define POINT_PROBLEM_SIZE 256
 /* The same of a point; NULL also where its result does not count, because it was measured with other options. */
-json_t *point_result(const struct campaign *campaign, size_t point, char *problem, size_t size);
+json_t *point_result(const struct campaign *campaign, size_t point, struct point_problem *problem);
+/* The fault of a point's result alone. A file that does not exist is unreadable. */
+enum point_fault point_fault(const struct campaign *campaign, size_t point);

@@ -26,6 +26,7 @@ struct merge {
 	json_t *points, *goals, *environments;
 	json_t *conditions; /* the options that all results have in common; NULL: there is no result yet */
 	size_t done, irregular, limited, running, failed, missing;
+	enum exit_code code; /* EXIT_USAGE_ERROR once a result contradicts itself, which was said */
 };
 
 /* --- points --------------------------------------------------------------------------------------------------------- */
@@ -101,15 +102,17 @@ static void add_point(struct merge *merge, size_t point, struct point_status *st
 	json_t *json = json_pack("{s:s, s:o, s:i}", "point", campaign->names[point], "values",
 				 campaign_values(campaign, &campaign->points[point].combination), "run",
 				 (int)campaign->points[point].run);
-	char problem[POINT_PROBLEM_SIZE];
+	struct point_problem problem;
 	json_t *result = NULL;
 
 	if (status->state == POINT_DONE) {
-		result = point_result(campaign, point, problem, sizeof(problem));
+		result = point_result(campaign, point, &problem);
 		if (!result) {
 			status->state = POINT_FAILED;
-			json_object_set_new(json, "reason", json_string(problem));
+			json_object_set_new(json, "reason", json_string(problem.text));
 		}
+		if (!result && problem.fault == POINT_CONTRADICTS && merge->code == EXIT_DONE)
+			merge->code = refuse(EXIT_USAGE_ERROR, "%s: %s", campaign->names[point], problem.text);
 	}
 	json_object_set_new(json, "state", json_string(point_state_name(status->state)));
 	if (result) {
@@ -431,7 +434,7 @@ enum exit_code campaign_merge(const struct config *config, const struct campaign
 
 		add_point(&merge, i, &status);
 	}
-	*ret_document = merge.cells ? document_of(&merge, start_time, &outcome) : NULL;
+	*ret_document = merge.cells && merge.code == EXIT_DONE ? document_of(&merge, start_time, &outcome) : NULL;
 	for (size_t i = 0; merge.cells && i < merge.cell_count; i++)
 		json_decref(merge.cells[i]);
 	free(merge.cells);
@@ -440,6 +443,6 @@ enum exit_code campaign_merge(const struct config *config, const struct campaign
 	json_decref(merge.environments);
 	json_decref(merge.conditions);
 	if (!*ret_document)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return merge.code != EXIT_DONE ? merge.code : refuse(EXIT_INCAPABLE, "out of memory");
 	return merge.irregular || merge.limited || merge.done < campaign->point_count ? EXIT_UNMET : outcome;
 }

@@ -19,8 +19,10 @@
 #include "base/json_read.h"
 #include "base/output.h"
 #include "base/process.h"
+#include "base/standing.h"
 #include "base/stop.h"
 #include "base/units.h"
+#include "campaign/point_result.h"
 #include "campaign/store.h"
 #include "config/configure.h"
 
@@ -378,8 +380,7 @@ static enum exit_code attempt(struct work *work, struct end *end)
 /* --- all of them ---------------------------------------------------------------------------------------------------- */
 
 struct tally {
-	size_t total, done, failed, unmet, interrupted, elsewhere;
-	enum exit_code failure; /* of the first that failed */
+	size_t total, interrupted;
 	uint64_t start_ns;
 };
 
@@ -395,25 +396,24 @@ static void show_start(const struct work *work, const struct tally *tally, size_
 	note("point %zu of %zu: %s%s", taken + 1, tally->total, work->campaign->names[work->point], times);
 }
 
-static void count_end(const struct work *work, struct tally *tally, const struct end *end)
+static void tell_failure(const struct work *work, struct tally *tally, const struct end *end)
 {
-	const char *name = work->campaign->names[work->point];
+	bool interrupted = strcmp(end->event, "point_interrupted") == 0;
 
-	if (strcmp(end->event, "point_finished") == 0) {
-		tally->done++;
-		tally->unmet += end->exit_code == EXIT_UNMET;
+	if (strcmp(end->event, "point_finished") == 0)
 		return;
-	}
-	warn("%s %s: %s", name, strcmp(end->event, "point_failed") == 0 ? "has failed" : "was interrupted", end->reason);
-	if (strcmp(end->event, "point_interrupted") == 0) {
-		tally->interrupted++;
-		return;
-	}
-	tally->failed++;
-	if (!tally->failure)
-		tally->failure = end->exit_code > EXIT_UNMET && end->exit_code <= EXIT_INVALID
-					 ? (enum exit_code)end->exit_code
-					 : EXIT_INVALID;
+	warn("%s %s: %s", work->campaign->names[work->point], interrupted ? "was interrupted" : "has failed", end->reason);
+	tally->interrupted += interrupted;
+}
+
+/* Whether nobody else has done it while we waited. */
+static bool is_still_needed(const struct work *work, const struct point_status *status)
+{
+	struct point_status now = { .state = status->state };
+
+	if (access(work->result, F_OK) == 0)
+		now.state = POINT_DONE;
+	return campaign_needs_run(work->config, work->campaign, work->point, &now);
 }
 
 /* EXIT_DONE, whatever becomes of the point; else the campaign cannot go on. */
@@ -424,7 +424,7 @@ static enum exit_code take_up(const struct config *config, const struct campaign
 			     .campaign = campaign,
 			     .point = point,
 			     .attempt = status->attempts + 1,
-			     .anew = status->state == POINT_FAILED };
+			     .anew = status->state == POINT_FAILED || status->state == POINT_DONE };
 	struct end end;
 	enum exit_code code = EXIT_DONE;
 	int lock = store_lock(campaign, point, LOCK_WAIT_S);
@@ -432,7 +432,6 @@ static enum exit_code take_up(const struct config *config, const struct campaign
 	if (lock == -EBUSY) {
 		if (!stop_requested())
 			warn("%s: somebody else works at it, and has for a minute", campaign->names[point]);
-		tally->elsewhere++;
 		return EXIT_DONE;
 	}
 	if (lock < 0)
@@ -442,26 +441,15 @@ static enum exit_code take_up(const struct config *config, const struct campaign
 	store_point_path(campaign, point, ".err", work.errors);
 	store_point_path(campaign, point, ".yaml", work.file);
 	store_point_path(campaign, point, ".json", work.result);
-	if (access(work.result, F_OK) == 0) { /* done by somebody else while we waited */
-		tally->done++;
-	} else {
+	if (is_still_needed(&work, status)) {
 		show_start(&work, tally, taken);
 		code = attempt(&work, &end);
 		if (code == EXIT_DONE)
-			count_end(&work, tally, &end);
+			tell_failure(&work, tally, &end);
 	}
 	json_decref(work.acting);
 	store_unlock(campaign, point, lock);
 	return code;
-}
-
-static enum exit_code outcome(const struct tally *tally)
-{
-	if (stop_requested() || tally->interrupted)
-		return EXIT_INTERRUPTED;
-	if (tally->failed)
-		return tally->failure;
-	return tally->unmet || tally->elsewhere ? EXIT_UNMET : EXIT_DONE;
 }
 
 enum exit_code campaign_run(const struct config *config, const struct campaign *campaign, const struct point_status *states,
@@ -479,5 +467,46 @@ enum exit_code campaign_run(const struct config *config, const struct campaign *
 		code = take_up(config, campaign, i, &states[i], &tally, taken);
 		taken++;
 	}
-	return code == EXIT_DONE ? outcome(&tally) : code;
+	return code == EXIT_DONE && (stop_requested() || tally.interrupted) ? EXIT_INTERRUPTED : code;
+}
+
+/* --- what became of them ------------------------------------------------------------------------------------------------- */
+
+static enum exit_code failure_of(const struct point_status *status)
+{
+	bool tells = status->exit_code > EXIT_UNMET && status->exit_code <= EXIT_INVALID;
+
+	return tells ? (enum exit_code)status->exit_code : EXIT_INVALID;
+}
+
+/* A result that misses a requirement ended its attempt with EXIT_UNMET. */
+static enum exit_code outcome_of(const struct campaign *campaign, size_t point, const struct point_status *status)
+{
+	struct point_problem problem = { .fault = POINT_SOUND };
+	json_auto_t *result = NULL;
+
+	if (status->state != POINT_DONE)
+		return status->state == POINT_FAILED ? failure_of(status) : EXIT_UNMET;
+	result = point_result(campaign, point, &problem);
+	if (!result) {
+		warn("%s: %s", campaign->names[point], problem.text);
+		return problem.fault == POINT_CONTRADICTS ? EXIT_USAGE_ERROR : EXIT_INVALID;
+	}
+	return standing_of(result) != STANDING_REGULAR || status->exit_code == EXIT_UNMET ? EXIT_UNMET : EXIT_DONE;
+}
+
+enum exit_code campaign_outcome(const struct config *config, const struct campaign *campaign,
+				const struct point_status *states)
+{
+	enum exit_code code = EXIT_DONE;
+
+	for (size_t i = 0; i < campaign->point_count; i++) {
+		enum exit_code found = EXIT_DONE;
+
+		if (campaign_means(config, campaign->names[i]))
+			found = outcome_of(campaign, i, &states[i]);
+		if (code == EXIT_DONE || (code == EXIT_UNMET && found > EXIT_UNMET))
+			code = found;
+	}
+	return code;
 }

@@ -28,14 +28,14 @@ struct tally {
 };
 
 /* A point that is done counts by what its result says, as in the campaign's report; with a result that does not count it has
- * failed, and `problem` says why. */
+ * failed, and the problem says why. */
 static enum point_state take_point(struct tally *tally, const struct campaign *campaign, size_t point,
-				   enum point_state state, char problem[POINT_PROBLEM_SIZE])
+				   enum point_state state, struct point_problem *problem)
 {
 	json_auto_t *result = NULL;
 
 	if (state == POINT_DONE) {
-		result = point_result(campaign, point, problem, POINT_PROBLEM_SIZE);
+		result = point_result(campaign, point, problem);
 		state = result ? POINT_DONE : POINT_FAILED;
 		tally->irregular += result && standing_of(result) == STANDING_IRREGULAR;
 		tally->limited += result && standing_of(result) == STANDING_LIMITED;
@@ -49,8 +49,8 @@ static json_t *point_json(struct tally *tally, const struct campaign *campaign, 
 {
 	static const char *const told[] = { "time", "host", "job", "reason" };
 	const char *queued = read_string(queue, campaign->names[point]);
-	char problem[POINT_PROBLEM_SIZE] = "";
-	enum point_state state = take_point(tally, campaign, point, state_of(campaign, point, status, queue), problem);
+	struct point_problem problem = { .fault = POINT_SOUND };
+	enum point_state state = take_point(tally, campaign, point, state_of(campaign, point, status, queue), &problem);
 	json_t *json = json_pack("{s:s, s:s, s:i, s:o, s:s?}", "point", campaign->names[point], "state",
 				 point_state_name(state), "attempts", (int)status->attempts, "exit_code",
 				 status->exit_code < 0 ? json_null() : json_integer(status->exit_code), "queue", queued);
@@ -58,8 +58,8 @@ static json_t *point_json(struct tally *tally, const struct campaign *campaign, 
 	for (size_t i = 0; i < COUNT(told); i++)
 		if (json_is_string(json_object_get(status->last, told[i])))
 			json_object_set(json, told[i], json_object_get(status->last, told[i]));
-	if (*problem)
-		json_object_set_new(json, "reason", json_string(problem));
+	if (problem.fault)
+		json_object_set_new(json, "reason", json_string(problem.text));
 	return json;
 }
 

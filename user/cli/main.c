@@ -35,6 +35,7 @@ static bool begins_something(const struct config *config)
 	switch (config->verb) {
 	case VERB_REPORT:
 	case VERB_COMPARE:
+	case VERB_VERIFY:
 	case VERB_PROFILE_SHOW:
 	case VERB_CAMPAIGN_RUN: /* which says so when it has read what it is to do */
 	case VERB_CAMPAIGN_SUBMIT:

@@ -18,23 +18,25 @@ static enum exit_code show_chosen(const struct campaign *campaign, const bool *c
 	return EXIT_DONE;
 }
 
-/* After a run: how far the campaign is. */
-static enum exit_code show_states(const struct config *config, const struct campaign *campaign)
+/* After a run: show how far the campaign is. What became of its points counts where nothing else went wrong. */
+static enum exit_code conclude(const struct config *config, const struct campaign *campaign, enum exit_code code)
 {
 	struct point_status *states;
-	enum exit_code code = store_states(campaign, &states);
+	enum exit_code shown = store_states(campaign, &states);
 
-	if (code != EXIT_DONE)
-		return code;
-	code = campaign_status_show(config, campaign, states, NULL);
+	if (shown != EXIT_DONE)
+		return shown;
+	shown = campaign_status_show(config, campaign, states, NULL);
+	if (code == EXIT_DONE)
+		code = campaign_outcome(config, campaign, states);
 	store_states_free(campaign, states);
-	return code == EXIT_UNMET ? EXIT_DONE : code;
+	return shown != EXIT_DONE && shown != EXIT_UNMET ? shown : code;
 }
 
 static enum exit_code run(const struct config *config, const struct campaign *campaign, const struct point_status *states)
 {
 	owned bool *chosen = NULL;
-	enum exit_code code = campaign_choose(config, campaign, states, &chosen), shown;
+	enum exit_code code = campaign_choose(config, campaign, states, &chosen);
 
 	if (code != EXIT_DONE)
 		return code;
@@ -42,8 +44,7 @@ static enum exit_code run(const struct config *config, const struct campaign *ca
 		return show_chosen(campaign, chosen);
 	stop_in_order();
 	code = campaign_run(config, campaign, states, chosen);
-	shown = show_states(config, campaign);
-	return shown != EXIT_DONE ? shown : code;
+	return conclude(config, campaign, code);
 }
 
 static enum exit_code submit(const struct config *config, const struct campaign *campaign, const struct point_status *states)

@@ -16,6 +16,7 @@
 #include "benchmark/y1564.h"
 #include "cli/verbs.h"
 #include "config/given.h"
+#include "config/stored.h"
 #include "measurer/foreign.h"
 #include "measurer/lost.h"
 #include "measurer/measurer.h"
@@ -23,6 +24,7 @@
 #include "progress/progress.h"
 #include "result/deliver.h"
 #include "result/report.h"
+#include "result/verify.h"
 
 /* A measurement by a measurer. */
 struct run {
@@ -257,12 +259,22 @@ static const struct manner {
 	[VERB_Y1564] = { false, perform_y1564 },  [VERB_SELFTEST] = { false, perform_selftest },
 };
 
+/* A search that is replayed or gone on with must say what follows from its trials. */
+static enum exit_code check_stored(const struct config *config)
+{
+	const struct given *given = given_find(config->given, "resume") ?: given_find(config->given, "replay");
+
+	return config->stored ? verify_refuse(given->text, config->stored->document) : EXIT_DONE;
+}
+
 enum exit_code verb_measure(const struct config *config)
 {
 	const struct manner *manner = &manners[config->verb];
 	struct run run = { .config = config, .start_time = time(NULL) };
-	enum exit_code code = report_file_open(config, &run.file);
+	enum exit_code code = check_stored(config);
 
+	if (code == EXIT_DONE)
+		code = report_file_open(config, &run.file);
 	if (code != EXIT_DONE)
 		return code;
 	if (manner->has_measurer)

@@ -9,6 +9,7 @@
 #include "result/compare.h"
 #include "result/deliver.h"
 #include "result/trend.h"
+#include "result/verify.h"
 
 #define SCHEMAS "xdp-mlr/"
 
@@ -38,7 +39,14 @@ enum exit_code verb_report(const struct config *config)
 		return code;
 	if (!folder)
 		code = check(config->files[0], document);
+	if (!folder && code == EXIT_DONE)
+		code = verify_refuse(config->files[0], document);
 	return code == EXIT_DONE ? report_show_or_write(document, config) : code;
+}
+
+enum exit_code verb_verify(const struct config *config)
+{
+	return verify_files(config);
 }
 
 /* --- compare ------------------------------------------------------------------------------------------------------ */
@@ -48,7 +56,9 @@ static enum exit_code read_result(const char *path, json_t **ret)
 	char problem[LOAD_PROBLEM_SIZE];
 	enum exit_code code = result_load(path, problem, ret);
 
-	return code == EXIT_DONE && !*ret ? refuse(EXIT_USAGE_ERROR, "%s", problem) : code;
+	if (code != EXIT_DONE)
+		return code;
+	return *ret ? verify_refuse(path, *ret) : refuse(EXIT_USAGE_ERROR, "%s", problem);
 }
 
 static enum exit_code compare(const struct config *config, const json_t *a, const json_t *b)

@@ -275,8 +275,8 @@ struct arguments {
 	enum verb verb;
 	struct given_list *list;
 	bool *ret_finished;
-	const char **files; /* room for FILES_MAX */
-	size_t file_count;
+	struct config *config; /* takes the files */
+	char **files; /* all of them, moved to the front of argv, where there is room: each was an argument itself */
 };
 
 /* --help and --version act at once; all else goes onto the list. */
@@ -388,15 +388,18 @@ static enum exit_code read_letters(struct arguments *arguments, const char *lett
 }
 
 /* An argument that is no option: a file, where the verb takes one more. */
-static enum exit_code read_file_name(struct arguments *arguments, const char *argument)
+static enum exit_code read_file_name(struct arguments *arguments, char *argument)
 {
 	const char *quoted = QUOTED(argument);
+	struct config *config = arguments->config;
 
-	if (verb_file(arguments->verb, arguments->file_count)) {
-		arguments->files[arguments->file_count++] = argument;
+	if (verb_takes_file(arguments->verb, config->file_count)) {
+		if (config->file_count < FILES_MAX)
+			config->files[config->file_count] = argument;
+		arguments->files[config->file_count++] = argument;
 		return EXIT_DONE;
 	}
-	if (arguments->file_count)
+	if (config->file_count)
 		return refuse(EXIT_USAGE_ERROR, "'%s' is one argument too many for %s", quoted, verb_name(arguments->verb));
 	return refuse(EXIT_USAGE_ERROR, "'%s' is one argument too many; %s takes options only", quoted,
 		      verb_name(arguments->verb));
@@ -404,7 +407,7 @@ static enum exit_code read_file_name(struct arguments *arguments, const char *ar
 
 static enum exit_code check_file_count(const struct arguments *arguments)
 {
-	const char *missing = verb_file(arguments->verb, arguments->file_count);
+	const char *missing = verb_file(arguments->verb, arguments->config->file_count);
 
 	if (!missing)
 		return EXIT_DONE;
@@ -418,7 +421,7 @@ static enum exit_code read_arguments(struct arguments *arguments)
 	bool options_end = false; /* behind "--" all are files */
 
 	while (*arguments->next && code == EXIT_DONE && !*arguments->ret_finished) {
-		const char *argument = *arguments->next++;
+		char *argument = *arguments->next++;
 
 		if (options_end)
 			code = read_file_name(arguments, argument);
@@ -436,7 +439,7 @@ static enum exit_code read_arguments(struct arguments *arguments)
 
 enum exit_code command_line_read(char **argv, struct config *config, bool *ret_finished)
 {
-	struct arguments arguments = { .list = config->given, .ret_finished = ret_finished, .files = config->files };
+	struct arguments arguments = { .list = config->given, .ret_finished = ret_finished, .config = config };
 	enum exit_code code;
 	int next = 0;
 
@@ -445,5 +448,7 @@ enum exit_code command_line_read(char **argv, struct config *config, bool *ret_f
 		return code;
 	arguments.verb = config->verb;
 	arguments.next = argv + next;
+	arguments.files = argv + next;
+	config->all_files = (const char *const *)arguments.files;
 	return read_arguments(&arguments);
 }

@@ -164,6 +164,10 @@ struct stored;
 struct config {
 	enum verb verb;
 	const char *files[FILES_MAX]; /* as many as the verb takes (verb_file()) */
+	const char *const *all_files; /* also those beyond, of a verb that takes any number; not owned */
+	size_t file_count;
+	const char *vectors_command; /* verify: another implementation, which is asked; NULL: none */
+	bool answers_vectors;        /* verify: the files are questions, which we answer */
 	unsigned int port_count;      /* 2, or as many as --ports names */
 	struct port_config ports[MLR_PORTS_MAX];
 	const char *port_list; /* probe: names, "A,B,..."; NULL: all that may be meant */

@@ -33,10 +33,11 @@
 #define LAB      (LAB_UP | 1u << VERB_LAB_DOWN | 1u << VERB_LAB_STATUS)
 #define COMPARE  (1u << VERB_COMPARE)
 #define REPORT   (1u << VERB_REPORT)
+#define VERIFY   (1u << VERB_VERIFY)
 #define TAKES_UP (1u << VERB_CAMPAIGN_RUN | 1u << VERB_CAMPAIGN_SUBMIT) /* verbs that take up points of a campaign */
 #define MERGES   (1u << VERB_CAMPAIGN_REPORT)
 #define CAMPAIGN (TAKES_UP | 1u << VERB_CAMPAIGN_STATUS | MERGES)
-#define ALL      (TRAFFIC | PROBE | LAB | LAB_ON | 1u << VERB_CLEAN | COMPARE | REPORT | CAMPAIGN)
+#define ALL      (TRAFFIC | PROBE | LAB | LAB_ON | 1u << VERB_CLEAN | COMPARE | REPORT | VERIFY | CAMPAIGN)
 
 /* --- reading -------------------------------------------------------------------------------------------------------- */
 
@@ -488,6 +489,12 @@ const struct option options[] = {
 	     .flags = OPTION_ACTS | OPTION_USUAL),
 	TEXT("name", "NAME", LAB, "lab", lab_name,
 	     "the lab's name, so that several can be up; its ports are NAME-a and NAME-b", .flags = OPTION_USUAL),
+	TEXT("vectors", "COMMAND", VERIFY, NULL, vectors_command,
+	     "the files are conformance vectors: ask them of this command, another implementation of MLRsearch, in JSON "
+	     "lines, and show what it answers wrong",
+	     .flags = OPTION_ACTS | OPTION_USUAL),
+	SWITCH("answer", VERIFY, answers_vectors,
+	       "the files are the questions of --vectors: answer them, '-' is standard input", .flags = OPTION_USUAL),
 	OPTION("sut-name", "TEXT", MEASURES, NULL, NULL, "what the SUT is, for the report", .group = "The report"),
 	OPTION("sut-config", "FILE", MEASURES, NULL, NULL, "embed the SUT's default configuration in the result, repeatable",
 	       .flags = OPTION_REPEATS | OPTION_ACTS | OPTION_READS),

@@ -95,6 +95,44 @@ const char *requirement_figure(enum verb verb, size_t index)
 	return NULL;
 }
 
+static const struct figure *find_figure(unsigned int of, const char *name)
+{
+	for (size_t i = 0; i < COUNT(figures); i++)
+		if (figures[i].of & of && strcmp(figures[i].name, name) == 0)
+			return &figures[i];
+	return NULL;
+}
+
+const char *requirement_path(enum verb verb, const char *name, enum quantity *ret_quantity)
+{
+	const struct figure *figure = find_figure(kinds_of(verb), name);
+
+	if (!figure)
+		return NULL;
+	*ret_quantity = figure->quantity;
+	return figure->path;
+}
+
+double requirement_scale(enum quantity quantity)
+{
+	return quantity == QUANTITY_SECONDS ? NS_PER_SECOND : 1;
+}
+
+bool comparison_holds(enum comparison comparison, double value, double threshold)
+{
+	switch (comparison) {
+	case COMPARISON_AT_LEAST:
+		return value >= threshold;
+	case COMPARISON_AT_MOST:
+		return value <= threshold;
+	case COMPARISON_ABOVE:
+		return value > threshold;
+	case COMPARISON_BELOW:
+		return value < threshold;
+	}
+	return false;
+}
+
 /* --- reading -------------------------------------------------------------------------------------------------------- */
 
 const char *comparison_text(enum comparison comparison)
@@ -182,14 +220,6 @@ static enum exit_code refuse_figure(const struct requirement *requirement, const
 	for (size_t i = 0; !*hint && i < count; i++)
 		text_add(listed, sizeof(listed), "%s%s", i ? ", " : "; there are ", names[i]);
 	return refuse_given(requirement->given, "no %s '%s'%s%s", kind, QUOTED(name), hint, listed);
-}
-
-static const struct figure *find_figure(unsigned int of, const char *name)
-{
-	for (size_t i = 0; i < COUNT(figures); i++)
-		if (figures[i].of & of && strcmp(figures[i].name, name) == 0)
-			return &figures[i];
-	return NULL;
 }
 
 /* Take the figure of this name, of those that this run measures. */

@@ -44,6 +44,14 @@ const char *comparison_text(enum comparison comparison);
  * goal. */
 const char *requirement_figure(enum verb verb, size_t index);
 
+/* Whether a value keeps to a requirement. What does not exist (NAN) keeps to nothing. */
+bool comparison_holds(enum comparison comparison, double value, double threshold);
+
+/* Return where a figure of the verb's results stands, as a JSON pointer into the Goal Result, the frame size or the document;
+ * NULL: there is no such figure. The other function returns the factor from the number there to the unit of a verdict. */
+const char *requirement_path(enum verb verb, const char *name, enum quantity *ret_quantity);
+double requirement_scale(enum quantity quantity);
+
 /* The reader of the option. */
 enum exit_code read_requirement(const struct given *given, struct config *config);
 

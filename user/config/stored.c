@@ -184,7 +184,7 @@ static double read_sut_loss_ratio(const json_t *trial)
 	return sut > 0 && sent > 0 ? sut / sent : 0;
 }
 
-static bool read_trial(const json_t *json, struct stored_trial *ret)
+bool stored_read_trial(const json_t *json, struct stored_trial *ret)
 {
 	struct mlr_trial_result *result = &ret->result;
 	int error = json_unpack((json_t *)json, "{s:F, s:F, s:F, s:F, s:F}", "trial_load", &result->input.load_fps,
@@ -209,7 +209,7 @@ static enum exit_code read_trials(const char *path, struct stored *stored)
 	if (!stored->trials)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	for (; stored->trial_count < count; stored->trial_count++)
-		if (!read_trial(json_array_get(trials, stored->trial_count), &stored->trials[stored->trial_count]))
+		if (!stored_read_trial(json_array_get(trials, stored->trial_count), &stored->trials[stored->trial_count]))
 			return refuse(EXIT_USAGE_ERROR, "%s: trial %zu lacks a value, or has one out of range", path,
 				      stored->trial_count + 1);
 	return EXIT_DONE;

@@ -41,6 +41,8 @@ struct stored {
 /* Read the document in a file of any schema: the whole file, the last line of an event stream, or what the events of an
  * unfinished search amount to. *ret is NULL if it is not JSON; the caller releases it. */
 enum exit_code stored_document(const char *path, json_t **ret);
+/* Read a trial of a document. False if it lacks a value, or has one out of range. */
+bool stored_read_trial(const json_t *json, struct stored_trial *ret);
 /* Read a file. EXIT_USAGE_ERROR says what is wrong and where. Free the result with stored_free(). */
 enum exit_code stored_read(const char *path, struct stored *ret);
 void stored_free(struct stored *stored);

@@ -27,6 +27,15 @@ const char *verb_file(enum verb verb, size_t index)
 	return index < FILES_MAX ? verbs[verb].files[index] : NULL;
 }
 
+bool verb_takes_file(enum verb verb, size_t index)
+{
+	size_t named = 0;
+
+	while (verb_file(verb, named))
+		named++;
+	return index < named || (named && strstr(verb_file(verb, named - 1), "..."));
+}
+
 const char *verb_word(enum verb verb, char buffer[VERB_WORD_SIZE])
 {
 	snprintf(buffer, VERB_WORD_SIZE, "%.*s", (int)strcspn(verb_name(verb), " "), verb_name(verb));

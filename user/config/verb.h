@@ -35,6 +35,8 @@
 	  "whether the SUT of result B is slower than that of result A, with the evidence", "A.json", "B.json")             \
 	X(VERB_REPORT, verb_report, "report",                                                                               \
 	  "show a stored JSON result, or render it as HTML, Markdown, CSV or text; or a folder's trend", "FILE|FOLDER")     \
+	X(VERB_VERIFY, verb_verify, "verify",                                                                               \
+	  "whether results say what follows from their trials; a line for what does not", "FILE...")                        \
 	X(VERB_CAMPAIGN_RUN, verb_campaign, "campaign run",                                                                 \
 	  "run every point of a campaign here, one after the other; go on with one that was interrupted", "FILE")           \
 	X(VERB_CAMPAIGN_SUBMIT, verb_campaign, "campaign submit",                                                           \
@@ -54,8 +56,11 @@ enum verb { VERBS(VERB_CONSTANT) };
 
 const char *verb_name(enum verb verb);
 const char *verb_summary(enum verb verb);
-/* Return the name in --help of a file that the verb takes by position, or NULL if there are no more. */
+/* Return the name in --help of a file that the verb takes by position, or NULL if there are no more. The last name may be
+ * "FILE...", for one file or several. */
 const char *verb_file(enum verb verb, size_t index);
+/* Whether the verb takes a file at this place, counted from 0. */
+bool verb_takes_file(enum verb verb, size_t index);
 /* Write the first word of a verb into the buffer and return it. The other function returns the second word, or NULL. */
 const char *verb_word(enum verb verb, char buffer[VERB_WORD_SIZE]);
 const char *verb_second_word(enum verb verb);

@@ -23,6 +23,7 @@
 struct measurer_exec {
 	struct measurer base;
 	struct child child;
+	json_t *described; /* what it says of itself, with its first answer; NULL: nothing */
 };
 
 /* One answer while it is read. */
@@ -96,13 +97,18 @@ static int printed_decimals(const struct answer *answer, double ratio)
 	return DECIMALS_USUAL;
 }
 
+double measurer_ratio_rounding(double ratio)
+{
+	return ratio == 0 || ratio == 1 ? pow(10, -DECIMALS_USUAL) : RATIO_ROUNDING_MOST;
+}
+
 /* By how much the ratio may be off for its digits: by half of the last, or all of it, as some cut digits off, where it has more
  * than two. That none or all are lost tells nothing of its digits. */
 static double ratio_rounding(const struct answer *answer, double ratio)
 {
 	if (ratio == 0 || ratio == 1)
-		return pow(10, -DECIMALS_USUAL);
-	return fmin(pow(10, -printed_decimals(answer, ratio)), RATIO_ROUNDING_MOST);
+		return measurer_ratio_rounding(ratio);
+	return fmin(pow(10, -printed_decimals(answer, ratio)), measurer_ratio_rounding(ratio));
 }
 
 /* Whether a ratio follows from counts and from so many frames to send: from the frames that arrived, or from those that are said
@@ -114,7 +120,7 @@ static bool follows(double ratio, double slack, double sent, double lost, double
 
 /* Generators differ in what the ratio is of: the frames sent, or the frames intended, of one interface or of all together. Of both
  * it may be a frame off; but that none or all are lost is the same of both, and exact. */
-static bool counts_agree(const struct mlr_trial_input *input, double ratio, double rounding, double sent, double lost)
+bool measurer_counts_agree(const struct mlr_trial_input *input, double ratio, double rounding, double sent, double lost)
 {
 	bool agrees;
 
@@ -134,7 +140,7 @@ static enum exit_code check_counts(const struct answer *answer, const struct mea
 	double ratio = measurement->result.output.loss_ratio, rounding = ratio_rounding(answer, ratio);
 	double sent = (double)measurement->counts.sent, lost = (double)measurement->verdict.lost;
 
-	if (counts_agree(&measurement->result.input, ratio, rounding, sent, lost))
+	if (measurer_counts_agree(&measurement->result.input, ratio, rounding, sent, lost))
 		return EXIT_DONE;
 	return refuse_answer(answer, TEXT_OF(256,
 					     "gave frame counts that contradict its trial_loss_ratio of %s: of %.0f frames "
@@ -262,6 +268,22 @@ static enum exit_code refuse_event(struct measurer_exec *exec, enum child_event 
 	return refuse_line(fault, child->received, child->received_count);
 }
 
+/* What the measurer says of itself ("measurer") is not of the trial. What it says first counts. */
+static void take_description(struct measurer_exec *exec, struct measurement *measurement)
+{
+	json_t *described = json_object_get(measurement->passed_through, "measurer");
+
+	if (!json_is_object(described))
+		return;
+	if (!exec->described)
+		exec->described = json_incref(described);
+	json_object_del(measurement->passed_through, "measurer");
+	if (json_object_size(measurement->passed_through))
+		return;
+	json_decref(measurement->passed_through);
+	measurement->passed_through = NULL;
+}
+
 static enum exit_code exec_measure(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret)
 {
 	struct measurer_exec *exec = (struct measurer_exec *)measurer;
@@ -279,22 +301,39 @@ static enum exit_code exec_measure(struct measurer *measurer, const struct mlr_t
 	if (event != CHILD_LINE)
 		return refuse_event(exec, event, input);
 	code = read_answer(line, length, input, ret);
+	if (code == EXIT_DONE)
+		take_description(exec, ret);
 	child_taken(&exec->child, length);
 	return code;
 }
 
 static json_t *exec_describe(struct measurer *measurer)
 {
-	return json_pack("{s:s, s:s}", "name", "exec", "command", measurer->config->measurer_argument);
+	const struct measurer_exec *exec = (const struct measurer_exec *)measurer;
+	json_t *json = json_pack("{s:s, s:s}", "name", "exec", "command", measurer->config->measurer_argument);
+
+	if (exec->described)
+		json_object_set(json, "described", exec->described);
+	return json;
 }
 
-static json_t *exec_traffic_profile(struct measurer *)
+static json_t *exec_traffic_profile(struct measurer *measurer)
 {
-	return json_pack("{s:s}", "description", "the external measurer's own");
+	const json_t *described = json_object_get(((const struct measurer_exec *)measurer)->described, "traffic_profile");
+
+	return json_is_object(described) ? json_copy((json_t *)described)
+					 : json_pack("{s:s}", "description", "the external measurer's own");
 }
 
-static void exec_deviations(struct measurer *, json_t *deviations)
+static void exec_deviations(struct measurer *measurer, json_t *deviations)
 {
+	const json_t *described = json_object_get(((const struct measurer_exec *)measurer)->described, "deviations");
+
+	for (size_t i = 0; i < json_array_size(described); i++)
+		if (json_is_string(json_array_get(described, i)))
+			json_array_append(deviations, json_array_get(described, i));
+	if (json_is_array(described))
+		return;
 	json_array_append_new(deviations, json_string("Trials are performed by an external measurer; how it keeps the "
 						      "phases of RFC 2544 section 23 is not known here."));
 }
@@ -304,6 +343,7 @@ static void exec_free(struct measurer *measurer)
 	struct measurer_exec *exec = (struct measurer_exec *)measurer;
 
 	child_end(&exec->child, END_GRACE_S);
+	json_decref(exec->described);
 	free(exec);
 }
 

@@ -96,6 +96,10 @@ enum exit_code measurer_xdp_measure_max(struct measurer *measurer, double durati
 /* For --dry-run: what `xdp` would refuse, as far as the ports and their drivers say without being changed, and the line rate: 0 where it is
  * not known, INFINITY where no port has carrier. */
 enum exit_code measurer_xdp_check(const struct config *config, double *ret_line_rate_fps);
+/* Of `exec`: whether a Trial Loss Ratio agrees with counts, where it may be rounded by so much; and by how much it may be at
+ * most. */
+bool measurer_counts_agree(const struct mlr_trial_input *input, double ratio, double rounding, double sent, double lost);
+double measurer_ratio_rounding(double ratio);
 /* Whether the trial has no more intervals (--interval) than `xdp` can count: EXIT_USAGE_ERROR if it has. Done where none are to be counted, or frames
  * are sent as fast as they can be, as for a calibration. */
 enum exit_code intervals_check(const struct config *config, const struct mlr_trial_input *input);

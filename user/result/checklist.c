@@ -293,7 +293,8 @@ static struct finding judge_effective_duration(const json_t *document, const str
 	bool differs = any_object(document, document, has_other_duration);
 
 	if (differs && is_measured_by(document, "exec"))
-		return MISSING_BECAUSE("How an external measurer computes them is not known here; say it with --sut-note.");
+		return MISSING_BECAUSE("How an external measurer computes them is not known here; let it say it of itself, "
+				       "with its first answer.");
 	if (differs && strcmp(option_of(document, "effective-duration"), "wall") != 0)
 		return MISSING_BECAUSE("Some are not the Trial Duration, and it is not said why.");
 	if (!differs)
@@ -650,13 +651,42 @@ static json_t *pointers_json(const struct clause *clause, const json_t *document
 	return json_list(i, POINTERS_MAX, where[i] && json_at(document, where[i]) ? json_string(where[i]) : NULL);
 }
 
+/* What an external measurer may say of itself with its first answer (docs/reference/exec.md), and which clause that
+ * answers. */
+static const struct {
+	const char *clause, *member;
+} described[] = {
+	{ "4.1.1", "deviations" },          { "4.4.3", "waits" },
+	{ "4.5.2-shape", "load_shape" },    { "4.5.2-different", "load_shape" },
+	{ "4.5.4", "traffic_profile" },     { "4.5.5", "loss" },
+	{ "4.5.8", "effective_duration" },  { "4.3", "units" },
+	{ "4.9.1-freedoms", "duplicates" }, { "4.9.1-benchmark", "limits" },
+	{ "4.9.1-offered", "unsent" },      { "26.1-size", "frame_size_octets" },
+	{ "26.1-limit", "line_rate" },      { "26.1-protocol", "protocol" },
+	{ "26.2-definition", "latency" },
+};
+
+/* Whether the external measurer says what the clause asks for. */
+static bool is_described(const struct clause *clause, const json_t *document)
+{
+	const json_t *says_of_itself = json_object_get(measurer_of(document), "described");
+
+	for (size_t i = 0; i < COUNT(described); i++)
+		if (strcmp(described[i].clause, clause->clause) == 0)
+			return says(json_object_get(says_of_itself, described[i].member));
+	return false;
+}
+
 /* What says that it is met must be able to show where; that there is none (null) may be the answer. */
 static struct finding finding_of(const struct clause *clause, const json_t *document)
 {
 	struct finding finding;
 
+	if (is_measured_by(document, "exec") && is_described(clause, document))
+		return MET_BECAUSE("The external measurer says it of itself, in /measurer/described.");
 	if (clause->kinds & (TRIALS | FRAMES) && is_measured_by(document, "exec"))
-		return MISSING_BECAUSE("It is not known here of an external measurer; say it with --sut-note.");
+		return MISSING_BECAUSE(
+			"It is not known here of an external measurer; let it say it of itself, with its first answer.");
 	if (clause->kinds & FRAMES && !sends_frames(document))
 		return NOT_APPLICABLE_AS("Nothing was sent: there is no test equipment, no frame and no medium.");
 	finding = clause->judge(document, clause);

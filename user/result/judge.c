@@ -23,46 +23,22 @@ static double number_at(const json_t *object, const char *pointer)
 	return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* From the number in the document to the unit of a verdict. */
-static double unit_scale(enum quantity quantity)
-{
-	return quantity == QUANTITY_SECONDS ? NS_PER_SECOND : 1;
-}
-
-/* What a trial of several directions comes to in the worst of them: of all frames together one direction hides what another loses. NAN
- * for other figures and trials; latencies are those of the worst direction already. */
-static double in_worst_direction(const struct requirement *requirement, const json_t *document)
+double judge_worst_direction(const char *path, const json_t *document)
 {
 	double loss_ratio = number_at(document, "/trial_result/loss_ratio");
 
-	if (strcmp(requirement->path, "/trial_result/trial_loss_ratio") == 0)
+	if (strcmp(path, "/trial_result/trial_loss_ratio") == 0)
 		return loss_ratio;
-	if (strcmp(requirement->path, "/trial_result/trial_forwarding_rate") == 0)
+	if (strcmp(path, "/trial_result/trial_forwarding_rate") == 0)
 		return (1 - loss_ratio) * number_at(document, "/trial_result/trial_load");
 	return NAN;
 }
 
 static double measured(const struct requirement *requirement, const json_t *document)
 {
-	double worst = in_worst_direction(requirement, document);
+	double worst = judge_worst_direction(requirement->path, document);
 
-	return isnan(worst) ? number_at(document, requirement->path) * unit_scale(requirement->quantity) : worst;
-}
-
-/* What does not exist keeps to nothing. */
-static bool is_met(enum comparison comparison, double value, double threshold)
-{
-	switch (comparison) {
-	case COMPARISON_AT_LEAST:
-		return value >= threshold;
-	case COMPARISON_AT_MOST:
-		return value <= threshold;
-	case COMPARISON_ABOVE:
-		return value > threshold;
-	case COMPARISON_BELOW:
-		return value < threshold;
-	}
-	return false;
+	return isnan(worst) ? number_at(document, requirement->path) * requirement_scale(requirement->quantity) : worst;
 }
 
 /* By how much a percentile of the PDV may be off: beside it in the document. NAN for other figures. */
@@ -95,9 +71,9 @@ static bool add_verdict(json_t *verdicts, const struct requirement *requirement,
 {
 	static const char *const units[] = {
 		[QUANTITY_LOAD] = "fps", [QUANTITY_RATIO] = "ratio", [QUANTITY_FRAMES] = "frames",
-		[QUANTITY_TIME] = "ns",  [QUANTITY_SECONDS] = "ns", /* by unit_scale() */
+		[QUANTITY_TIME] = "ns",  [QUANTITY_SECONDS] = "ns", /* by requirement_scale() */
 	};
-	bool met = is_met(requirement->comparison, value, threshold);
+	bool met = comparison_holds(requirement->comparison, value, threshold);
 
 	json_array_append_new(verdicts,
 			      json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:b, s:s?}", "requirement", requirement->given->text,
@@ -135,7 +111,7 @@ static bool judge_sizes(json_t *verdicts, const struct requirement *requirement,
 			continue;
 		snprintf(figure, sizeof(figure), "%s@%s", requirement->figure, name ? name : "?");
 		met &= add_verdict(verdicts, requirement, figure,
-				   number_at(size, requirement->path) * unit_scale(requirement->quantity),
+				   number_at(size, requirement->path) * requirement_scale(requirement->quantity),
 				   size_threshold(requirement, size), NAN);
 		judged++;
 	}

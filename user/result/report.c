@@ -480,6 +480,36 @@ json_t *report_goal(const struct mlr_goal *goal)
 			 goal->width_ratio);
 }
 
+void report_add_goal_latency(json_t *result, const json_t *trials)
+{
+	static const char *const figures[] = { "min_ns",        "mean_ns",     "p50_ns",       "p90_ns",      "p99_ns",
+					       "p99_9_ns",      "p99_99_ns",   "max_ns",       "pdv_p50_ns",  "pdv_p99_ns",
+					       "pdv_p99_9_ns",  "pdv_max_ns",  "ipdv_mean_ns", "ipdv_p50_ns", "ipdv_p99_ns",
+					       "ipdv_p99_9_ns", "ipdv_max_ns", "pdv_error_ns" };
+	double load_fps = read_number(result, "relevant_lower_bound");
+	double full_s = read_number(json_object_get(result, "goal"), "final_trial_duration");
+	json_auto_t *worst = json_object();
+	size_t count = 0;
+
+	json_each (trial, trials) {
+		const json_t *latency = json_object_get(trial, "latency");
+
+		if (read_number(trial, "trial_load") != load_fps || read_number(trial, "trial_duration") < full_s ||
+		    read_truth(trial, "warmup") || !json_is_object(latency))
+			continue;
+		count++;
+		for (size_t j = 0; j < COUNT(figures); j++) {
+			double value_ns = fmax(read_number(worst, figures[j]), read_number(latency, figures[j]));
+
+			if (!isnan(value_ns))
+				json_object_set_new(worst, figures[j], json_real(value_ns));
+		}
+	}
+	json_object_set_new(worst, "trials", json_integer((json_int_t)count));
+	if (count)
+		json_object_set(result, "latency", worst);
+}
+
 void report_add_bps_of(json_t *object, const char *name, double load_fps, double frame_size_octets)
 {
 	char member[64];

@@ -24,6 +24,10 @@ void report_add_setting(json_t *document, const struct config *config, struct me
 /* A Search Goal, as in "controller_input". */
 json_t *report_goal(const struct mlr_goal *goal);
 
+/* Put "latency" into a Goal Result: the worst of each figure among the full-length trials at its Relevant Lower Bound.
+ * Nothing if no such trial has any. */
+void report_add_goal_latency(json_t *result, const json_t *trials);
+
 /* Put "<name>_l1_bps" and "<name>_l2_bps" beside a load: what it takes of the link, and without preamble and gap. By
  * --frame-size, also where a measurer of the user's sends the frames. NAN gives null. */
 void report_add_bps(json_t *object, const char *name, double load_fps, const struct config *config);
@@ -78,3 +82,8 @@ void report_add_checklist(json_t *document);
  * verdict, in a suite one for each frame size that it means. Returns the code, or EXIT_UNMET in place of EXIT_DONE where one
  * is not met. Nothing without requirements. */
 enum exit_code report_judge(json_t *document, const struct config *config, enum exit_code code);
+/* Return what a figure of a trial of several directions comes to in the worst of them, because all frames together hide what
+ * one direction loses. NAN for other figures (`path` is a JSON pointer) and other trials: latencies are those of the worst
+ * direction already. */
+double judge_worst_direction(const char *path, const json_t *document);
+

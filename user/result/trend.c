@@ -19,6 +19,7 @@
 #include "mlr/segments.h"
 #include "result/compare.h"
 #include "result/report.h"
+#include "result/verify.h"
 
 #define RESULTS_MOST     5000
 #define RESOLUTION_LEAST 1e-4 /* as a part of the value */
@@ -33,6 +34,7 @@ struct trend {
 	struct dated *results;
 	size_t count;
 	json_t *skipped;
+	enum exit_code code; /* EXIT_USAGE_ERROR once a result contradicts itself */
 };
 
 /* --- the folder ------------------------------------------------------------------------------------------------------------- */
@@ -120,6 +122,8 @@ static void take_file(struct trend *trend, const char *file)
 		return skip(trend, file, "it is no regular file");
 	if (result_load(path, problem, &document) != EXIT_DONE)
 		snprintf(problem, sizeof(problem), "%s", message_refused());
+	if (document && trend->code == EXIT_DONE)
+		trend->code = verify_refuse(path, document);
 	reason = document ? unfit(trend->config, document) : problem;
 	if (reason || json_object_set_new(document, "file", line_json(file))) {
 		skip(trend, file, reason ? reason : "out of memory");
@@ -158,7 +162,7 @@ static enum exit_code read_folder(struct trend *trend)
 		return refuse(EXIT_USAGE_ERROR, "cannot read %s: %s", folder, strerror(errno));
 	trend->results = calloc((size_t)count + 1, sizeof(*trend->results));
 	for (int i = 0; i < count; i++) {
-		if (trend->results && i < RESULTS_MOST)
+		if (trend->results && i < RESULTS_MOST && trend->code == EXIT_DONE)
 			take_file(trend, entries[i]->d_name);
 		free(entries[i]);
 	}
@@ -166,7 +170,7 @@ static enum exit_code read_folder(struct trend *trend)
 	if (!trend->results)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	qsort(trend->results, trend->count, sizeof(*trend->results), by_date);
-	return EXIT_DONE;
+	return trend->code;
 }
 
 /* What cannot be compared with the first is of another kind. */

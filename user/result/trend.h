@@ -14,5 +14,5 @@
 /* Whether `report` is given a folder. */
 bool trend_is_folder(const char *path);
 /* The document, "xdp-mlr/trend/1", of the folder that `report` was given; a new reference. EXIT_USAGE_ERROR where nothing in it can be
- * shown, which was said. What is no such result, or cannot be compared with the first, is left out, and the document says so. */
+ * shown, or a result contradicts itself, which was said. What is no such result, or cannot be compared with the first, is left out, and the document says so. */
 enum exit_code trend_document(const struct config *config, json_t **ret);

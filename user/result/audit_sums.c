@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* An audit of documents that are made of other results: campaigns, comparisons, trends. */
+#include "result/audit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/exit_code.h"
+#include "base/json_read.h"
+#include "base/memory.h"
+#include "base/standing.h"
+#include "mlr/welch.h"
+
+static size_t count_word(const json_t *list, const char *member, const char *word)
+{
+	size_t count = 0;
+
+	json_each (item, list)
+		count += strcmp(read_text(item, member), word) == 0;
+	return count;
+}
+
+/* --- campaign ------------------------------------------------------------------------------------------------------- */
+
+/* The results of one goal at one combination of labels. */
+struct cell {
+	double *values;
+	size_t count, results, irregular, limited;
+	double lower_fps, upper_fps;
+};
+
+static const json_t *result_of(const json_t *point, const json_t *goal)
+{
+	json_each (result, json_object_get(point, "results"))
+		if (json_equal(json_object_get(result, "goal"), goal))
+			return result;
+	return NULL;
+}
+
+static void take_result(struct cell *cell, const json_t *result)
+{
+	double value = read_number(result, "value"), lower = read_number(result, "lower_bound"),
+	       upper = read_number(result, "upper_bound");
+
+	if (!result)
+		return;
+	cell->results++;
+	cell->irregular += standing_of(result) == STANDING_IRREGULAR;
+	cell->limited += read_truth(result, "tester_limited");
+	if (!isnan(value))
+		cell->values[cell->count++] = value;
+	cell->lower_fps = isnan(lower) || isnan(cell->lower_fps) ? NAN : fmin(cell->lower_fps, lower);
+	cell->upper_fps = isnan(upper) || isnan(cell->upper_fps) ? NAN : fmax(cell->upper_fps, upper);
+}
+
+static void audit_spread(struct audit *audit, const struct place *place, const json_t *spread, const json_t *points,
+			 const json_t *values)
+{
+	struct cell cell = { .values = memory_noticed(calloc(json_array_size(points) + 1, sizeof(double))),
+			     .lower_fps = INFINITY,
+			     .upper_fps = -INFINITY };
+	struct mlr_sample sample;
+
+	if (!cell.values)
+		return;
+	json_each (point, points)
+		if (json_equal(json_object_get(point, "values"), values))
+			take_result(&cell, result_of(point, json_object_get(spread, "goal")));
+	sample = mlr_sample_of(cell.values, cell.count);
+	free(cell.values);
+	audit_number(audit, place, spread, "count", (double)sample.count);
+	audit_number(audit, place, spread, "mean", sample.mean);
+	audit_number(audit, place, spread, "stdev", sample.stdev);
+	audit_number(audit, place, spread, "min", sample.least);
+	audit_number(audit, place, spread, "max", sample.most);
+	audit_number(audit, place, spread, "spread", (sample.most - sample.least) / sample.mean);
+	audit_number(audit, place, spread, "lower_bound_min", isfinite(cell.lower_fps) ? cell.lower_fps : NAN);
+	audit_number(audit, place, spread, "upper_bound_max", isfinite(cell.upper_fps) ? cell.upper_fps : NAN);
+	audit_number(audit, place, spread, "irregular", (double)cell.irregular);
+	audit_number(audit, place, spread, "tester_limited", (double)cell.limited);
+}
+
+static void audit_point_counts(struct audit *audit, const json_t *document)
+{
+	static const char *const states[] = { "done", "failed", "running" };
+	const json_t *counts = json_object_get(document, "point_counts"), *points = json_object_get(document, "points");
+	const struct place *place = MEMBER(NULL, "point_counts");
+
+	if (!json_is_array(points))
+		return;
+	audit_number(audit, place, counts, "total", (double)json_array_size(points));
+	for (size_t i = 0; i < COUNT(states); i++)
+		audit_number(audit, place, counts, states[i], (double)count_word(points, "state", states[i]));
+}
+
+/* The counts of standings are those of the points, which documents of earlier versions told otherwise. */
+static void audit_standings(struct audit *audit, const json_t *document)
+{
+	const json_t *counts = json_object_get(document, "point_counts");
+	size_t irregular = 0, limited = 0;
+
+	json_each (point, json_object_get(document, "points")) {
+		if (!json_object_get(point, "regular") && json_object_get(point, "results"))
+			return;
+		if (!json_object_get(point, "results"))
+			continue;
+		irregular += standing_of_point(point) == STANDING_IRREGULAR;
+		limited += standing_of_point(point) == STANDING_LIMITED;
+	}
+	audit_number(audit, MEMBER(NULL, "point_counts"), counts, "irregular", (double)irregular);
+	audit_number(audit, MEMBER(NULL, "point_counts"), counts, "limited", (double)limited);
+}
+
+void audit_campaign(struct audit *audit, const json_t *document)
+{
+	const json_t *points = json_object_get(document, "points"), *comparisons = json_object_get(document, "comparisons");
+
+	audit_point_counts(audit, document);
+	audit_standings(audit, document);
+	json_each (cell, json_object_get(document, "cells")) {
+		const struct place *place = ITEM(MEMBER(NULL, "cells"), cell_at);
+
+		json_each (spread, json_object_get(cell, "goals"))
+			audit_spread(audit, ITEM(MEMBER(place, "goals"), spread_at), spread, points,
+				     json_object_get(cell, "values"));
+	}
+	if (json_is_array(comparisons))
+		audit_number(audit, NULL, document, "regressions", (double)count_word(comparisons, "verdict", "slower"));
+}
+
+/* --- comparison ----------------------------------------------------------------------------------------------------- */
+
+static void audit_side(struct audit *audit, const struct place *place, const json_t *side)
+{
+	const json_t *list = json_object_get(side, "conditional_throughputs");
+	owned double *values = memory_noticed(calloc(json_array_size(list) + 1, sizeof(*values)));
+	struct mlr_sample sample;
+
+	if (!values || !json_is_array(list))
+		return;
+	json_each (item, list)
+		values[item_at] = json_number_value(item);
+	sample = mlr_sample_of(values, json_array_size(list));
+	audit_number(audit, place, side, "conditional_throughput_mean", sample.mean);
+	audit_number(audit, place, side, "conditional_throughput_stdev", sample.stdev);
+	if (read_number(side, "relevant_lower_bound_min") > read_number(side, "relevant_lower_bound_max") ||
+	    read_number(side, "relevant_upper_bound_min") > read_number(side, "relevant_upper_bound_max"))
+		contradict(audit, place, "the smallest bound is above the largest one");
+}
+
+static double mean_of(const json_t *side)
+{
+	return read_either(side, "conditional_throughput_mean", "mean");
+}
+
+/* By how much the change may differ from that of the means: it is of the logarithms, and limited results count as the least
+ * that the SUT does. Earlier versions had the change of the means. */
+static double change_error(const json_t *goal)
+{
+	if (!json_object_get(json_object_get(goal, "test"), "detectable_fall"))
+		return 1e-9;
+	return read_truth(json_object_get(goal, "a"), "tester_limited") ||
+			       read_truth(json_object_get(goal, "b"), "tester_limited")
+		       ? INFINITY
+		       : 0.02;
+}
+
+static void audit_comparison(struct audit *audit, const struct place *place, const json_t *goal)
+{
+	const json_t *a = json_object_get(goal, "a"), *b = json_object_get(goal, "b");
+	const char *verdict = read_text(goal, "verdict");
+	double change = (mean_of(b) - mean_of(a)) / mean_of(a);
+
+	audit_side(audit, MEMBER(place, "a"), a);
+	audit_side(audit, MEMBER(place, "b"), b);
+	if (fabs(read_number(goal, "change") - change) > change_error(goal))
+		contradict(audit, MEMBER(place, "change"), "%g is stated, %g follows", read_number(goal, "change"), change);
+	if ((strcmp(verdict, "slower") == 0 && change > 0) || (strcmp(verdict, "faster") == 0 && change < 0))
+		contradict(audit, MEMBER(place, "verdict"), "'%.16s' is stated, but the throughput changed by %g %%",
+			   verdict, 100 * change);
+	if (strcmp(verdict, "slower") == 0 && strcmp(read_text(goal, "method"), "bounds") == 0 &&
+	    read_number(b, "relevant_upper_bound_max") > read_number(a, "relevant_lower_bound_min"))
+		contradict(audit, MEMBER(place, "verdict"), "'slower' is stated by bounds which overlap");
+}
+
+void audit_compare(struct audit *audit, const json_t *document)
+{
+	const json_t *goals = json_object_get(document, "goals");
+	bool slower = count_word(goals, "verdict", "slower") > 0;
+
+	json_each (goal, goals)
+		audit_comparison(audit, ITEM(MEMBER(NULL, "goals"), goal_at), goal);
+	if (json_object_get(document, "verdict") && slower != (strcmp(read_text(document, "verdict"), "regression") == 0))
+		contradict(audit, MEMBER(NULL, "verdict"), "'%.32s' is stated, but %s goal is slower",
+			   read_text(document, "verdict"), slower ? "a" : "no");
+}
+
+/* --- trend ---------------------------------------------------------------------------------------------------------- */
+
+void audit_trend(struct audit *audit, const json_t *document)
+{
+	json_each (goal, json_object_get(document, "goals")) {
+		const struct place *place = ITEM(MEMBER(NULL, "goals"), goal_at);
+		const json_t *points = json_object_get(goal, "points");
+
+		audit_number(audit, place, goal, "slower", (double)count_word(points, "verdict", "slower"));
+		audit_number(audit, place, goal, "faster", (double)count_word(points, "verdict", "faster"));
+		if (json_is_number(json_object_get(document, "results")))
+			audit_number(audit, NULL, document, "results", (double)json_array_size(points));
+	}
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "result/verify.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json_file.h"
+#include "base/json_read.h"
+#include "base/plain.h"
+#include "config/stored.h"
+#include "result/audit.h"
+#include "result/others.h"
+#include "result/vectors.h"
+
+/* --- a document ----------------------------------------------------------------------------------------------------- */
+
+/* A trial by itself: its ports and latency stand beside it. */
+static void audit_one_trial(struct audit *audit, const json_t *document)
+{
+	static const char *const beside[] = { "ports", "latency" };
+	const json_t *trial = json_object_get(document, "trial_result");
+	json_auto_t *whole = json_is_object(trial) ? json_copy((json_t *)trial) : NULL;
+
+	if (!whole)
+		return;
+	for (size_t i = 0; i < COUNT(beside); i++)
+		if (json_object_get(document, beside[i]))
+			json_object_set(whole, beside[i], json_object_get(document, beside[i]));
+	audit_trial(audit, MEMBER(NULL, "trial_result"), whole);
+	audit_truth(audit, NULL, document, "tester_limited", read_truth(trial, "tester_limited"));
+}
+
+static const struct kind {
+	const char *name;
+	void (*audit)(struct audit *audit, const json_t *document);
+} kinds[] = {
+	{ "search", audit_search },     { "trial", audit_one_trial }, { "soak", audit_soak },
+	{ "rfc2544", audit_rfc2544 },   { "y1564", audit_y1564 },     { "selftest", audit_selftest },
+	{ "campaign", audit_campaign }, { "compare", audit_compare }, { "trend", audit_trend },
+};
+
+/* Who performed the trials, also of a replay. */
+static bool is_external(const json_t *document)
+{
+	const json_t *measurer = json_object_get(document, "measurer"), *replayed = json_object_get(measurer, "replayed");
+
+	return strcmp(read_text(replayed ? replayed : measurer, "name"), "exec") == 0;
+}
+
+static unsigned int transmitters_of(const json_t *document)
+{
+	double factor = read_number(document, "aggregate_factor");
+
+	return factor >= 1 && factor < 1e6 ? (unsigned int)factor : 0;
+}
+
+json_t *verify_document(const json_t *document)
+{
+	struct audit audit = { .document = document,
+			       .contradictions = json_array(),
+			       .external = is_external(document),
+			       .transmitters = transmitters_of(document) };
+	char kind[KIND_SIZE];
+
+	document_kind(document, kind);
+	for (size_t i = 0; i < COUNT(kinds); i++)
+		if (strcmp(kinds[i].name, kind) == 0)
+			kinds[i].audit(&audit, document);
+	audit_requirements(&audit, document);
+	return audit.contradictions;
+}
+
+enum exit_code verify_refuse(const char *path, const json_t *document)
+{
+	json_auto_t *contradictions = verify_document(document);
+	size_t count = json_array_size(contradictions);
+	const char *first = json_string_value(json_array_get(contradictions, 0));
+
+	if (!count)
+		return EXIT_DONE;
+	return refuse(EXIT_USAGE_ERROR, "%s contradicts itself: %s%s", path, QUOTED(first),
+		      count == 1 ? "" : TEXT_OF(96, " ('xdp-mlr verify' shows %zu more)", count - 1));
+}
+
+/* --- files ---------------------------------------------------------------------------------------------------------- */
+
+/* Show what contradicts, a line each. What a document says may hold control characters. */
+static void show(const char *path, const json_t *contradictions)
+{
+	json_each (sentence, contradictions)
+		printf("%s%s\n", path, QUOTED(json_string_value(sentence)));
+}
+
+static json_t *verify_csit(const json_t *document)
+{
+	struct audit audit = { .document = document, .contradictions = json_array() };
+
+	others_audit_csit(&audit, document);
+	return audit.contradictions;
+}
+
+/* The JSON of another program: it has neither a schema of ours nor events. NULL: it is none. */
+static json_t *read_other(const char *path)
+{
+	struct json_file file;
+	json_t *document;
+
+	if (json_file_open(path, &file))
+		return NULL;
+	document = json_file_next(&file);
+	json_file_close(&file);
+	if (read_string(document, "schema") || read_string(document, "event")) {
+		json_decref(document);
+		return NULL;
+	}
+	return document;
+}
+
+/* A result of ours, or of another program. *ret has what contradicts. */
+static enum exit_code verify_any(const char *path, json_t **ret)
+{
+	size_t length = strlen(path);
+	bool is_csv = length > 4 && strcmp(path + length - 4, ".csv") == 0;
+	json_auto_t *other = is_csv ? NULL : read_other(path), *search = others_search(other), *document = NULL;
+	enum exit_code code = is_csv ? others_csv(path, &search) : EXIT_DONE;
+
+	if (code == EXIT_DONE && !other && !is_csv)
+		code = stored_document(path, &document);
+	if (code != EXIT_DONE)
+		return code;
+	if (!search && !document && !others_is_csit(other))
+		return refuse(EXIT_USAGE_ERROR,
+			      "%s is no result of xdp-mlr, nor trials with goals, nor a result of CSIT (docs/reference/"
+			      "schemas.md has the forms)",
+			      path);
+	*ret = search || document ? verify_document(search ? search : document) : verify_csit(other);
+	return EXIT_DONE;
+}
+
+static enum exit_code verify_file(const char *path)
+{
+	json_auto_t *contradictions = NULL;
+	enum exit_code code = verify_any(path, &contradictions);
+
+	if (code != EXIT_DONE)
+		return code;
+	show(path, contradictions);
+	return json_array_size(contradictions) ? EXIT_UNMET : EXIT_DONE;
+}
+
+enum exit_code verify_files(const struct config *config)
+{
+	enum exit_code worst = EXIT_DONE;
+
+	if (config->answers_vectors || config->vectors_command)
+		return config->answers_vectors ? vectors_answer(config) : vectors_ask(config);
+	for (size_t i = 0; i < config->file_count; i++) {
+		enum exit_code code = verify_file(config->all_files[i]);
+
+		worst = code > worst ? code : worst;
+	}
+	return worst;
+}
