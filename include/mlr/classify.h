@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Load Classification and Conditional Throughput, which are appendices A and B of draft-ietf-bmwg-mlrsearch-15. The caller
+ * Load Classification and Conditional Throughput, which are appendices A and B of RFC 9971. The caller
  * owns the sums and the trials; the functions keep nothing. Sums start as zeros, take one trial after another, and can be
  * classified at any time.
  *

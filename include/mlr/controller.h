@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The Controller (draft-ietf-bmwg-mlrsearch-15, section 4.9.2) decides which trial comes next, by one interface for every
+ * The Controller (RFC 9971, section 4.9.2) decides which trial comes next, by one interface for every
  * search algorithm. The caller owns a controller; the controller owns copies of its goals and of all results. It lives from
  * one of the mlr_controller_new_ functions to mlr_controller_free(), and goes through this loop:
  *
@@ -46,12 +46,12 @@ struct mlr_decision {
 	double trials_ahead;       /* full-length trials until the goal is done, including this one */
 };
 
-/* Create the draft-15 controller. Its first decision is the warm-up. The next added result is the warm-up's if it has the
+/* Create the RFC 9971 controller. Its first decision is the warm-up. The next added result is the warm-up's if it has the
  * same input. The goals are copied. Returns 0 or -ENOMEM. Returns -EINVAL if a goal or load is out of range (see
  * mlr_goal_check()) or a Goal Width is below MLR_GRID_WIDTH_MIN. */
 int mlr_controller_new_mlr(const struct mlr_controller_input *input, struct mlr_controller **ret);
 
-/* Return how many trials the draft-15 controller asks for at most, whatever the results. NAN if mlr_grid_init() refuses the
+/* Return how many trials the RFC 9971 controller asks for at most, whatever the results. NAN if mlr_grid_init() refuses the
  * loads or the narrowest width. */
 double mlr_controller_mlr_trial_limit(const struct mlr_controller_input *input);
 
@@ -83,7 +83,7 @@ void mlr_phased_goal(struct mlr_goal *goal);
  * goals, and all goals must have the same Trial Durations. mlr_phased_goal() sets the rest.
  *
  * Its Goal Results are its own: the bounds by effective loss ratio among the trials of the final duration. The forwarding
- * rate at the lower bound is the Conditional Throughput. A result is regular only if Load Classification (draft-15, Appendix
+ * rate at the lower bound is the Conditional Throughput. A result is regular only if Load Classification (RFC 9971, Appendix
  * A) of all trials agrees with the lower bound. The upper bound is then the Relevant Upper Bound.
  *
  * Parameters of NULL stand for the defaults. The goals are copied. Returns 0 or -ENOMEM. Returns -EINVAL if a goal, load or
@@ -92,7 +92,7 @@ void mlr_phased_goal(struct mlr_goal *goal);
 int mlr_controller_new_phased(const struct mlr_controller_input *input, const struct mlr_phased_parameters *parameters,
 			      struct mlr_controller **ret);
 
-/* Create a binary search (draft-15, 2.1) for one goal after another. It measures Max Load, then the arithmetic middle of the
+/* Create a binary search (RFC 9971, 2.1) for one goal after another. It measures Max Load, then the arithmetic middle of the
  * bounds, in trials of the Goal Final Trial Duration. A load passes or fails by Load Classification. One trial decides where
  * the Goal Exceed Ratio is 0 and the Goal Duration Sum is one trial long. Otherwise trials at that load continue until it is
  * classified. The goals are copied. Returns 0 or -ENOMEM. Returns -EINVAL if a goal or load is out of range or a Goal Width
@@ -102,7 +102,7 @@ int mlr_controller_new_binary(const struct mlr_controller_input *input, struct m
 #define MLR_TST009_MAX_R         100
 #define MLR_TST009_MAX_R_DEFAULT 2
 
-/* Create a binary search with loss verification (TST009 12.3.3; draft-15, 4.10.3), with an infinite z. It is a binary search
+/* Create a binary search with loss verification (TST009 12.3.3; RFC 9971, 4.10.3), with an infinite z. It is a binary search
  * in which no load fails before it had max(r) high-loss trials. The goals must allow that, or Load Classification would
  * contradict it. Returns what mlr_controller_new_binary() returns. Returns -EINVAL also unless max_r is 1 to
  * MLR_TST009_MAX_R and mlr_tst009_serves() every goal. */

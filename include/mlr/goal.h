@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Search Goals (draft-ietf-bmwg-mlrsearch-15, section 4.6) say what a search looks for; this header checks them and has the
+ * Search Goals (RFC 9971, section 4.6) say what a search looks for; this header checks them and has the
  * presets. The caller owns its goals, and the presets are constants. A goal is filled in, checked by mlr_goal_check(), and
  * not changed after that.
  */

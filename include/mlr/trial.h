@@ -4,7 +4,7 @@
  * structures; every function is pure and keeps nothing. A trial begins as a Trial Input, is measured to counts, and becomes
  * a Trial Result.
  *
- * Terms and ranges are those of draft-ietf-bmwg-mlrsearch-15, sections 4.5.1 to 4.5.10. All loads are in frames per second
+ * Terms and ranges are those of RFC 9971, sections 4.5.1 to 4.5.10. All loads are in frames per second
  * of one interface, all durations in seconds, and all ratios without dimension.
  */
 #ifndef MLR_TRIAL_H

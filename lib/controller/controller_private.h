@@ -23,7 +23,7 @@ struct mlr_controller_ops {
 	/* NULL for an algorithm that does not test for it. */
 	bool (*sut_remembers)(const struct mlr_controller *controller);
 
-	/* NULL for an algorithm whose Goal Results are those of draft-15. */
+	/* NULL for an algorithm whose Goal Results are those of RFC 9971. */
 	int (*goal_result)(const struct mlr_controller *controller, size_t goal, struct mlr_goal_result *ret);
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The mlr controller is MLRsearch of draft-ietf-bmwg-mlrsearch-15.
+ * The mlr controller is MLRsearch of RFC 9971.
  *
  * First comes the warm-up. Then the goals get the focus one after another, the lowest Goal Loss Ratio first. mlr_choose()
  * says where the goal in focus wants a trial, and every result counts for every goal. A goal is done when its Relevant

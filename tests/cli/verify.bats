@@ -189,7 +189,7 @@ END
   run -1 "$XDP_MLR" verify d.json
 }
 
-@test "vectors: ours answers all, the listing in floats does not, and they are made again as they are" {
+@test "vectors: ours answers all, what answers nothing does not, and they are made again as they are" {
   run --separate-stderr "$XDP_MLR" verify --vectors "$XDP_MLR verify --answer -" tests/vectors/*.json
   [ "$status" -eq 0 ] && [ -z "$output" ]
   [[ $stderr == *" vectors, 0 answered wrong"* ]]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Min Load and Max Load of a search or soak (draft-15, 4.6.8.1 and 4.6.8.2). */
+/* Min Load and Max Load of a search or soak (RFC 9971, 4.6.8.1 and 4.6.8.2). */
 #pragma once
 
 #include "config/config.h"

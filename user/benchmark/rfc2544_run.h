@@ -43,7 +43,7 @@ struct rfc2544_run {
 };
 
 /* Make a search of the configuration that of the throughput: loss 0, exceed 0, trials of the plan's duration at the end;
- * unconditionally compliant, if that is 60 s (draft-15, 4.10.2). */
+ * unconditionally compliant, if that is 60 s (RFC 9971, 4.10.2). */
 void rfc2544_set_goal(struct config *config, const struct rfc2544_plan *plan);
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The Manager (draft-ietf-bmwg-mlrsearch-15, section 4.9.3): takes each Trial Input from the controller to the measurer and
+ * The Manager (RFC 9971, section 4.9.3): takes each Trial Input from the controller to the measurer and
  * each result back, keeps the time, and knows in the end all that the report needs.
  */
 #pragma once

@@ -149,7 +149,7 @@ static enum exit_code help_program(void)
 
 	if (!page_open(&page))
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	fputs("xdp-mlr: how much traffic a system forwards, measured as draft-ietf-bmwg-mlrsearch-15 says.\n\n"
+	fputs("xdp-mlr: how much traffic a system forwards, measured as RFC 9971 says (MLRsearch).\n\n"
 	      "Usage: xdp-mlr VERB [options]\n\nVerbs:\n",
 	      page.stream);
 	for (enum verb verb = 0; verb < VERB_COUNT; verb++)

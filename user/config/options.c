@@ -360,7 +360,7 @@ const struct option options[] = {
 	     "else a short calibration; exec and sim need it",
 	     .flags = OPTION_USUAL | OPTION_OF_SEARCH),
 	CHOICE("algorithm", "A", SEARCH, "mlr", algorithm, algorithms,
-	       "the search algorithm: mlr (draft-15), phased (the MLRsearch of 2021), binary (RFC 2544) or tst009 (with "
+	       "the search algorithm: mlr (RFC 9971), phased (the MLRsearch of 2021), binary (RFC 2544) or tst009 (with "
 	       "loss verification)",
 	       .flags = OPTION_USUAL | OPTION_OF_SEARCH),
 	NUMBER("intermediate-phases", "N", SEARCH, NULL, phased.intermediate_phases, 0, MLR_PHASED_INTERMEDIATE_PHASES_MAX,

@@ -60,7 +60,7 @@ static bool differ(const json_t *a, const json_t *b, const char *name)
 static bool has_other_bounds(const json_t *result, const json_t *bounds)
 {
 	if (!strcmp(read_text(result, "algorithm"),
-		    "phased")) /* whose result goes by draft-01, and its events by draft-15 */
+		    "phased")) /* whose result goes by draft-01, and its events by RFC 9971 */
 		return false;
 	json_each (of_goal, json_object_get(result, "search_result")) {
 		const char *name = read_string(json_object_get(of_goal, "goal"), "name");

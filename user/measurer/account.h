@@ -3,7 +3,7 @@
  * What a trial's counts mean: from what each port did and saw to a measurement.
  *
  * Ports may be those of one machine or of several. The Trial Loss Ratio comes from frame counts summed over all of them
- * (draft-15, sections 4.5.5 and 4.5.6), while the Trial Load stays that of one interface. What is missing is attributed in
+ * (RFC 9971, sections 4.5.5 and 4.5.6), while the Trial Load stays that of one interface. What is missing is attributed in
  * the order in which a frame travels: not sent, dropped by the transmitting interface, damaged when it came to the receiving
  * one, missed by that, and what then remains was lost in the SUT. No function here acts on anything.
  */
@@ -33,7 +33,7 @@ struct port_trial {
 	double busy_s; /* how long it was at it: the Trial Duration, or longer where the last frame left late */
 	enum tx_drops tx_drops;
 	double misaddressed_ratio; /* which part of what it sends goes to an address that nobody has shown to be right */
-	uint32_t window; /* of its receiver (rx.h) */
+	uint32_t window;           /* of its receiver (rx.h) */
 	/* What its receiver saw in the trial and cannot be subtracted. It is large, and stands last. */
 	struct rx_trial seen;
 	struct mlr_delays delays; /* every latency */

@@ -201,7 +201,7 @@ static enum exit_code take_output(const struct answer *answer, const struct mlr_
 	if (forwarding_rate_fps < 0)
 		return refuse_answer(answer, "gave a trial_forwarding_rate below 0");
 	*ret = mlr_trial_output(input, loss_ratio, effective_duration_s);
-	/* by 4.5.7 of draft-15 it follows from load and loss; rounded it may be */
+	/* by 4.5.7 of RFC 9971 it follows from load and loss; rounded it may be */
 	if (fabs(forwarding_rate_fps - ret->forwarding_rate_fps) > 1 + RATE_ROUNDING_RATIO * input->load_fps)
 		return refuse_answer(answer, "gave a trial_forwarding_rate that contradicts its load and trial_loss_ratio");
 	if (!isnan(forwarding_rate_fps))

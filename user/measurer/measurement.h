@@ -195,7 +195,7 @@ struct port_counts {
 	uint64_t extra_sent, extra_received;     /* beside the load: modifiers of RFC 2544, section 11 */
 	uint64_t queries_sent, queries_answered; /* management queries of RFC 2544, 11.2 */
 	uint64_t announcements_sent; /* by a port that sends no test frames, so that bridges remember where it is */
-	uint64_t housekeeping;                   /* what links carry by themselves (bpf/shared.h) */
+	uint64_t housekeeping;       /* what links carry by themselves (bpf/shared.h) */
 	uint32_t unknown_trials;     /* numbers of trials that the run did not perform, in tags of frames that came; */
 	uint16_t unknown_trial_most; /* the one that most of them had */
 	uint64_t received_octets;    /* with FCS */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The Measurer (draft-ietf-bmwg-mlrsearch-15, section 4.9.1): performs one trial when given a Trial Input.
+ * The Measurer (RFC 9971, section 4.9.1): performs one trial when given a Trial Input.
  *
  * Implementations: xdp.c (frames over real ports), mpi.c (over ports of several hosts), exec.c (a
  * process of the user's), sim.c (a simulated SUT of libmlr). Everything that varies between two trials of one measurer is

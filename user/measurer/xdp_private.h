@@ -56,8 +56,8 @@ struct measurer_xdp {
 	struct endpoint ends[MLR_PORTS_MAX];
 	struct neighbours *neighbours;
 	struct neighbour_answer answers[MLR_PORTS_MAX]; /* of the gateways, so far */
-	struct between between; /* what lies between the ports */
-	bool connects;          /* it finds that out, by frames of this trial number: */
+	struct between between;                         /* what lies between the ports */
+	bool connects;                                  /* it finds that out, by frames of this trial number: */
 	uint16_t connect_trial;
 	bool said_spanning;     /* that a switch's spanning tree is waited for */
 	struct snmp *snmp;      /* NULL: no queries */

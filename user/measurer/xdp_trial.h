@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The steps of one trial over the ports of this machine (RFC 2544 section 23; draft-15 section 4.4.3):
+ * The steps of one trial over the ports of this machine (RFC 2544 section 23; RFC 9971 section 4.4.3):
  *
  *	arm (waits a and b; snapshot), transmit (c), residual frames (d), end (snapshot; what each port did)
  *

@@ -262,16 +262,10 @@ static void put_sut(struct writer *writer, const json_t *sut)
 	}
 }
 
-/* "draft-ietf-bmwg-mlrsearch-15" as "draft-15"; others as they are. */
-static const char *short_name(const char *document, char buffer[VALUE_SIZE])
+/* Documents of earlier versions name RFC 9971 by its last draft. */
+static const char *current_name(const char *document)
 {
-	const char *version = strrchr(document, '-');
-
-	if (strncmp(document, "draft-", 6) == 0 && version)
-		snprintf(buffer, VALUE_SIZE, "draft%.60s", version);
-	else
-		snprintf(buffer, VALUE_SIZE, "%.80s", document);
-	return buffer;
+	return strcmp(document, "draft-ietf-bmwg-mlrsearch-15") == 0 ? "RFC 9971" : document;
 }
 
 /* How much is met, and what is missing. */
@@ -292,7 +286,7 @@ static void put_tally(struct writer *writer, const json_t *checklist)
 
 static void add_document(struct cells *cells, const json_t *item)
 {
-	cells_add(cells, "%s", short_name(read_text(item, "document"), VALUE_ROOM));
+	cells_add(cells, "%s", current_name(read_text(item, "document")));
 }
 
 static enum tone tone_of_clause(const json_t *item)

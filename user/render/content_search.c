@@ -123,7 +123,7 @@ static void add_bounds(struct facts *facts, const json_t *document, const json_t
 			  text_percent(read_number(json_object_get(result, "goal"), "width"), VALUE_ROOM));
 }
 
-/* Section 4.10.2 of draft-15. */
+/* Section 4.10.2 of RFC 9971. */
 static void add_compliance(struct facts *facts, const json_t *result)
 {
 	const char *compliance = read_string(result, "rfc2544_compliance");

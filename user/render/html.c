@@ -317,7 +317,7 @@ static void put_foot(struct writer *writer)
 {
 	fputs("<footer>Rendered by xdp-mlr " XDP_MLR_VERSION
 	      " from the result document, which this page carries in its script "
-	      "element \xe2\x80\x9cresult\xe2\x80\x9d. Terms are those of draft-ietf-bmwg-mlrsearch-15 and RFC "
+	      "element \xe2\x80\x9cresult\xe2\x80\x9d. Terms are those of RFC 9971 and RFC "
 	      "2544.</footer>\n"
 	      "</main>\n",
 	      writer->stream);

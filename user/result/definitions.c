@@ -11,7 +11,7 @@ json_t *report_units(void)
 			 "s", "*_octets", "octets, frame check sequence included", "*_ppm", "1e-6");
 }
 
-/* What the measurers `xdp` and `mpi` do where section 10 of RFC 2544 and section 4.9.1 of draft-15 leave it free. */
+/* What the measurers `xdp` and `mpi` do where section 10 of RFC 2544 and section 4.9.1 of RFC 9971 leave it free. */
 static void add_frames(json_t *definitions)
 {
 	static const char *const texts[][2] = {

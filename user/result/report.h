@@ -42,7 +42,7 @@ json_t *report_definitions(const struct config *config);
 /* The machine and the software of a run that started then (environment.c). */
 json_t *environment_describe(time_t start);
 
-/* --- warnings.c: what draft-15 advises against in the goals and loads of a search, and what RFC 2544 makes of its
+/* --- warnings.c: what RFC 9971 advises against in the goals and loads of a search, and what RFC 2544 makes of its
  * results */
 
 /* The result document's "warnings": sentences, each with its section. A new reference. NAN: Min Load is not known. */
@@ -62,7 +62,7 @@ json_t *report_one_trial(const struct config *config, struct measurer *measurer,
 /* --- what a document is given before it is delivered ----------------------------------------------------------------- */
 
 /*
- * The SUT, as its user describes it: the report has to encompass its configuration (draft-ietf-bmwg-mlrsearch-15, section
+ * The SUT, as its user describes it: the report has to encompass its configuration (RFC 9971, section
  * 4.9.3), which nobody but the user knows. Files are read and commands are run before the measurement.
  *
  * The result document's "sut": a new reference, json_null() where nothing was given. EXIT_USAGE_ERROR where a file cannot be
@@ -70,7 +70,7 @@ json_t *report_one_trial(const struct config *config, struct measurer *measurer,
 enum exit_code report_sut(const struct config *config, json_t **ret);
 
 /*
- * What the drafts require of a Test Report (every MUST and REQUIRED of draft-ietf-bmwg-mlrsearch-15 about it, what it
+ * What the drafts require of a Test Report (every MUST and REQUIRED of RFC 9971 about it, what it
  * RECOMMENDS, and the reporting formats of RFC 2544 section 26 and RFC 9004), and whether a document answers it.
  * docs/clauses.tsv has the words; tools/check-clauses holds both to each other and to the draft.
  *

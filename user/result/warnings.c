@@ -20,7 +20,7 @@ static void warn_of_final_durations(json_t *sentences, const struct config *conf
 			continue;
 		append_sentence(sentences,
 				"Goals have different Goal Final Trial Durations (%s %g s, %s %g s): trials longer than a "
-				"goal's own may occur, which weakens Load Classification; draft-15 section 4.6.1 recommends "
+				"goal's own may occur, which weakens Load Classification; RFC 9971 section 4.6.1 recommends "
 				"one value for all.",
 				first->name, first->final_trial_duration_s, goal->name, goal->final_trial_duration_s);
 		return;
@@ -32,18 +32,18 @@ static void warn_of_goal(json_t *sentences, const struct mlr_goal *goal)
 	if (goal->duration_sum_s < goal->final_trial_duration_s)
 		append_sentence(sentences,
 				"Goal %s: the Goal Duration Sum (%g s) is below the Goal Final Trial Duration (%g s): "
-				"results repeat less well; draft-15 section 4.6.2 does not recommend it.",
+				"results repeat less well; RFC 9971 section 4.6.2 does not recommend it.",
 				goal->name, goal->duration_sum_s, goal->final_trial_duration_s);
 	if (goal->exceed_ratio != RECOMMENDED_EXCEED_RATIO)
 		append_sentence(sentences,
-				"Goal %s: the Goal Exceed Ratio is %s; draft-15 section 4.6.4 recommends 50 %%, which makes "
+				"Goal %s: the Goal Exceed Ratio is %s; RFC 9971 section 4.6.4 recommends 50 %%, which makes "
 				"Search Durations vary least.",
 				goal->name, format_percent(goal->exceed_ratio, UNIT_ROOM));
 	if (goal->width_ratio < goal->loss_ratio)
 		append_sentence(
 			sentences,
 			"Goal %s: the Goal Width (%s) is below the Goal Loss Ratio (%s): the Conditional Throughput does "
-			"not get more precise by that; draft-15 section 4.6.5 recommends a width not below the loss ratio.",
+			"not get more precise by that; RFC 9971 section 4.6.5 recommends a width not below the loss ratio.",
 			goal->name, format_percent(goal->width_ratio, UNIT_ROOM),
 			format_percent(goal->loss_ratio, UNIT_ROOM));
 }
@@ -60,7 +60,7 @@ static void warn_across_goals(json_t *sentences, const struct config *config)
 				append_sentence(sentences,
 						"Goals %s and %s: the Goal Width of %s (%s) is below the Goal Loss Ratio of "
 						"%s (%s), so the Conditional Throughput of %s may come out the larger one; "
-						"draft-15 section 5.6.2 recommends a width not below the loss ratio of the "
+						"RFC 9971 section 5.6.2 recommends a width not below the loss ratio of the "
 						"goal that allows more.",
 						goal->name, lossier->name, goal->name,
 						format_percent(goal->width_ratio, UNIT_ROOM), lossier->name,
@@ -79,7 +79,7 @@ static void warn_of_min_load(json_t *sentences, const struct config *config, dou
 	if (min_load_fps * shortest_s < 1)
 		append_sentence(sentences,
 				"Min Load (%g fps) is less than one frame in the shortest trial (%g s): the loss ratio of "
-				"such a trial says nothing; draft-15 section 4.6.8.2 recommends at least one.",
+				"such a trial says nothing; RFC 9971 section 4.6.8.2 recommends at least one.",
 				min_load_fps, shortest_s);
 }
 
