@@ -327,7 +327,8 @@ END
 
 @test "metrics tell which goals the tester limited" {
   simulated --format json --quiet >"$BATS_TEST_TMPDIR/whole.json"
-  "$JQ" '.trials[].tester_limited = true' "$BATS_TEST_TMPDIR/whole.json" >"$BATS_TEST_TMPDIR/limited.json"
+  "$JQ" '.search_result[].tester_limited = true
+    | .trials[] |= (.tester_limited = true | .tester_limited_reason = "frames stayed unsent")' "$BATS_TEST_TMPDIR/whole.json" >"$BATS_TEST_TMPDIR/limited.json"
   run --separate-stderr "$XDP_MLR" search --resume "$BATS_TEST_TMPDIR/limited.json" --metrics "$BATS_TEST_TMPDIR/m.prom" --format json
   [ "$status" -eq 1 ]
   [ "$(grep -c '^xdp_mlr_goal_limited{goal=".*"} 1$' "$BATS_TEST_TMPDIR/m.prom")" -eq "$("$JQ" '.search_result | length' <<<"$output")" ]

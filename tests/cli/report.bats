@@ -214,7 +214,8 @@ ends_at() { # page number
 @test "a page of 1000 trials stays below 1 MB, and carries them all" {
   local big="$BATS_TEST_TMPDIR/big.json" page
   jq -c '.trials as $t | .trials = [range(1000) as $i | $t[$i % ($t | length)]
-    | .waits_duration += $i * 0.37 | .latency.max_ns += $i * 7919 % 65537 | .pacing.gap_max_ns += $i] | del(.trials[].decision, .trials[].warmup)' "$GOLDEN/search-1-xdp.json" >"$big"
+    | .trial_load += $i * 0.37 | .trial_forwarding_rate = .trial_load * (1 - .trial_loss_ratio) | .latency.max_ns += $i * 7919 % 65537
+    | .pacing.gap_max_ns += $i] | .search_result = [] | del(.controller_input, .trials[].counts)' "$GOLDEN/search-1-xdp.json" >"$big"
   page=$(render "$big" html)
   [ "$(stat -c %s "$page")" -lt 1000000 ]
   [ "$(grep -c '^<tr' "$page")" -ge 1000 ]

@@ -144,7 +144,7 @@ needed_by() { # VERB...
   selftest | rfc2544 | "profile show") echo -p a,b ;;
   "lab on") echo -p a,b ;;
   compare) echo nothing nothing ;;
-  report | campaign*) echo nothing ;;
+  report | verify | campaign*) echo nothing ;;
   esac
 }
 
@@ -165,7 +165,7 @@ needed_by() { # VERB...
       stops $verb $([[ $option == --re* ]] || needed_by $verb) $option "$stuck"
     done
     case $verb in
-    report | campaign*) stops $verb "$stuck" ;;
+    report | verify | campaign*) stops $verb "$stuck" ;;
     compare) stops $verb "$stuck" $good && stops $verb $good "$stuck" ;;
     esac
   done

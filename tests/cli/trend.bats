@@ -67,7 +67,7 @@ night() {
     if grep -q 'tester-limited' <<<"$output"; then return 1; fi
   }
   limited search-1-sim '.search_result[0].tester_limited = true'
-  limited rfc2544-1-xdp '.frame_sizes[0].throughput.tester_limited = true'
+  limited rfc2544-1-xdp '(., .frame_sizes[0].throughput).tester_limited = true'
   limited soak-1-sim '.tester_limited = true'
   limited soak-1-sim '.tester_limited = true | .irregular_reason = "the tester was the limit in a trial"'
 }
@@ -104,7 +104,7 @@ night() {
   cp "$FOLDER/of-01.json" "$FOLDER"/$'\xff\xfe.json'
   cp "$FOLDER/of-01.json" "$FOLDER"/$'a\nb\u202e.json'
   mkfifo "$FOLDER/fifo.json"
-  jq -c '.search_result = [] | .environment.start_time = "2020-01-01T00:00:00Z"' "$FOLDER/of-01.json" >"$FOLDER/empty.json"
+  jq -c '.search_result = [] | del(.trials, .controller_input) | .environment.start_time = "2020-01-01T00:00:00Z"' "$FOLDER/of-01.json" >"$FOLDER/empty.json"
   jq -c '.environment.start_time = "2026-02-30T00:00:00Z"' "$FOLDER/of-01.json" >"$FOLDER/dateless.json"
   jq -c '.environment = 5' "$FOLDER/of-01.json" >"$FOLDER/broken.json"
   run --separate-stderr timeout 20 "$XDP_MLR" report "$FOLDER" --format json

@@ -171,9 +171,11 @@ static void lost_frames_have_places(void **state)
 {
 	(void)state;
 	measurement.has_attribution = true;
-	measurement.attribution = (struct loss_attribution){ 1, 2, 3, 4, -5 };
-	assert_says(report_trial(&measurement), "/loss_attribution",
-		    "{'unsent': 1, 'dropped_before_wire': 2, 'receiver_missed': 3, 'tester_burst': 4, 'sut': -5}");
+	measurement.attribution = (struct loss_attribution){ 1, 2, 6, 3, 4, -5 };
+	assert_says(
+		report_trial(&measurement), "/loss_attribution",
+		"{'unsent': 1, 'dropped_before_wire': 2, 'receiver_damaged': 6, 'receiver_missed': 3, 'tester_burst': 4, "
+		"'sut': -5}");
 	assert_says(report_trial(&measurement), "/tester_repeats", "0");
 	measurement.tester_limited = true;
 	measurement.tester_limited_reason = "why";
@@ -188,7 +190,7 @@ static void spoilt_performances_are_kept(void **state)
 	struct spoilt_performance spoilt = {
 		.reason = "stops",
 		.verdict = { .unsent = 41, .lost = 42, .loss_ratio = 0.75 },
-		.attribution = { 1, 2, 3, 4, 5 },
+		.attribution = { 1, 2, 6, 3, 4, 5 },
 		.stop_max_ns = 61,
 		.moved_ns = 62,
 		.wall_s = 6.5,
@@ -210,7 +212,8 @@ static void spoilt_performances_are_kept(void **state)
 	json_object_del((json_t *)json_at(trial, "/spoilt_performances/0"), "counts");
 	assert_says(trial, "/spoilt_performances/0",
 		    "{'reason': 'stops', 'trial_loss_ratio': 0.75, 'wall_duration': 6.5, 'loss_attribution': {'unsent': 1, "
-		    "'dropped_before_wire': 2, 'receiver_missed': 3, 'tester_burst': 4, 'sut': 5}, 'stop_max_ns': 61, "
+		    "'dropped_before_wire': 2, 'receiver_damaged': 6, 'receiver_missed': 3, 'tester_burst': 4, 'sut': 5}, "
+		    "'stop_max_ns': 61, "
 		    "'moved_ns': 62}");
 }
 
@@ -218,7 +221,7 @@ static void spoilt_performances_are_kept(void **state)
 	"'clock': 'c', 'definition': 'd', 'source': 's', 'error_bound_ns': 1.5, 'count': 2, 'min_ns': 300, 'mean_ns': "     \
 	"5.5, "                                                                                                             \
 	"'p50_ns': 6.5, 'p90_ns': 7.5, 'p99_ns': 8.5, 'p99_9_ns': 9.5, 'p99_99_ns': 10.5, 'max_ns': 400, "                  \
-	"'pdv_p50_ns': 11.5, 'pdv_p99_ns': 12.5, 'pdv_p99_9_ns': 13.5, 'pdv_max_ns': 100, 'pdv_error_ns': 14.5"
+	"'pdv_p50_ns': 11.5, 'pdv_p99_ns': 12.5, 'pdv_p99_9_ns': 13.5, 'pdv_max_ns': 14, 'pdv_error_ns': 15.5"
 
 static void latency_has_its_figures(void **state)
 {
@@ -286,6 +289,7 @@ static void ports_are_told_one_by_one(void **state)
 		.nic_tx_dropped = 7,
 		.nic_rx_frames = 8,
 		.nic_rx_missed = 9,
+		.nic_rx_damaged = 10,
 	};
 	measurement.ports[0].receives = true;
 	trial = report_trial(&measurement);
@@ -295,7 +299,8 @@ static void ports_are_told_one_by_one(void **state)
 	json_object_del((json_t *)json_at(trial, "/ports/1"), "counts");
 	assert_says(trial, "/ports/1",
 		    "{'name': 'b', 'transmits': true, 'receives': false, 'received_octets': 5, 'nic_tx_frames': 6, "
-		    "'nic_tx_dropped': 7, 'nic_rx_frames': 8, 'nic_rx_missed': 9, 'extra_sent': 1, 'extra_received': 2, "
+		    "'nic_tx_dropped': 7, 'nic_rx_frames': 8, 'nic_rx_missed': 9, 'nic_rx_damaged': 10, 'counters_moved': "
+		    "[], 'extra_sent': 1, 'extra_received': 2, "
 		    "'queries_sent': 3, 'queries_answered': 4}");
 }
 

@@ -114,11 +114,31 @@ static void find_destinations(struct measurer_xdp *xdp, unsigned int port)
 	memcpy(end->destination_mac, any.destination_mac, MLR_MAC_OCTETS);
 }
 
+/* Whether frames of a stream are addressed to a router: to somebody else than the port that receives them. What ports of other hosts
+ * have learned is not known here. */
+static bool is_routed(const struct measurer_xdp *xdp, const struct mlr_stream *stream)
+{
+	static const uint8_t unknown[MLR_MAC_OCTETS] = { 0 };
+
+	return memcmp(stream->destination_mac, unknown, MLR_MAC_OCTETS) == 0 ||
+	       memcmp(stream->destination_mac, xdp->profile.ports[stream->to].mac, MLR_MAC_OCTETS) != 0;
+}
+
+unsigned int destinations_expected_changes(const struct measurer_xdp *xdp, unsigned int port)
+{
+	unsigned int changes = xdp->config->expected_changes;
+
+	for (unsigned int i = 0; i < xdp->profile.stream_count; i++)
+		if (xdp->profile.streams[i].to == xdp->ends[port].number && is_routed(xdp, &xdp->profile.streams[i]))
+			changes |= MLR_CHANGE_TTL;
+	return changes;
+}
+
 /* Tell the receivers which changes of headers follow from where frames are sent. */
 static void expect_changes(struct measurer_xdp *xdp)
 {
 	for (unsigned int i = 0; i < xdp->port_count; i++)
-		rx_expect_changes(xdp->ends[i].rx, xdp_expected_changes(xdp, i));
+		rx_expect_changes(xdp->ends[i].rx, destinations_expected_changes(xdp, i));
 }
 
 /* What is known to be wrong if nothing comes. */

@@ -21,5 +21,9 @@ enum exit_code destinations_judge(struct measurer_xdp *xdp, const struct account
 /* Which part of what a port sends goes to an address that nobody answered for, and of which no frame has come so far. */
 double destination_unknown_ratio(const struct measurer_xdp *xdp, unsigned int port);
 
+/* What the SUT may change in the headers of frames that a port receives, once addresses are learned: what the user said, and
+ * TTL where it routes. */
+unsigned int destinations_expected_changes(const struct measurer_xdp *xdp, unsigned int port);
+
 /* A port of ours as its neighbours see it. */
 struct neighbour_port destinations_neighbour(const struct measurer_xdp *xdp, unsigned int port);

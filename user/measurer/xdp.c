@@ -170,26 +170,6 @@ static enum exit_code open_receivers(struct measurer_xdp *xdp)
 	return code ? code : ports_wait_for_carrier(xdp->netlink, xdp->ports, xdp->port_count);
 }
 
-/* Whether frames of a stream are addressed to a router: to somebody else than the port that receives them. What ports of other hosts
- * have learned is not known here. */
-static bool is_routed(const struct measurer_xdp *xdp, const struct mlr_stream *stream)
-{
-	static const uint8_t unknown[MLR_MAC_OCTETS] = { 0 };
-
-	return memcmp(stream->destination_mac, unknown, MLR_MAC_OCTETS) == 0 ||
-	       memcmp(stream->destination_mac, xdp->profile.ports[stream->to].mac, MLR_MAC_OCTETS) != 0;
-}
-
-unsigned int xdp_expected_changes(const struct measurer_xdp *xdp, unsigned int port)
-{
-	unsigned int changes = xdp->config->expected_changes;
-
-	for (unsigned int i = 0; i < xdp->profile.stream_count; i++)
-		if (xdp->profile.streams[i].to == xdp->ends[port].number && is_routed(xdp, &xdp->profile.streams[i]))
-			changes |= MLR_CHANGE_TTL;
-	return changes;
-}
-
 /* The first port that sends test frames asks its gateway. */
 static enum exit_code open_snmp(struct measurer_xdp *xdp)
 {

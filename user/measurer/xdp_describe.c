@@ -4,6 +4,7 @@
 
 #include "config/traffic.h"
 #include "measurer/departure.h"
+#include "measurer/destinations.h"
 #include "mlr/imix.h"
 #include "port/journal.h"
 
@@ -152,7 +153,7 @@ static json_t *expected_json(const struct measurer_xdp *xdp)
 	json_t *list = json_array();
 
 	for (unsigned int i = 0; i < xdp->port_count; i++)
-		changes |= xdp_expected_changes(xdp, i);
+		changes |= destinations_expected_changes(xdp, i);
 	for (unsigned int i = 0; i < MLR_CHANGES; i++)
 		if (changes >> i & 1)
 			json_array_append_new(list, json_string(names[i]));

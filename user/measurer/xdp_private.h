@@ -164,9 +164,6 @@ enum exit_code services_end(const struct measurer_xdp *xdp, double load_fps, uin
 
 /* A measurer of the configuration's ports, not opened yet. */
 void xdp_init(const struct config *config, struct measurer_xdp *ret);
-/* What the SUT may change in the headers of frames that a port receives, once addresses are learned: what the user said, and
- * TTL where it routes. */
-unsigned int xdp_expected_changes(const struct measurer_xdp *xdp, unsigned int port);
 /* The ports are checked, claimed and prepared; with --dry-run only checked. */
 enum exit_code xdp_open_ports(struct measurer_xdp *xdp);
 /* What is sent, by all ports of the test: those of xdp->config, and of other hosts. The MAC addresses of the latter, and all
