@@ -61,7 +61,7 @@ const char *xdp_backend(const struct measurer_xdp *xdp)
 	return xdp->ends[xdp_first_transmitter(xdp)].tx->backend;
 }
 
-/* Of this trial of the run, on all ports. */
+/* Of this trial of the run, on all ports. Trial 0 is what connect sent. */
 static uint64_t late_of(const struct measurer_xdp *xdp, uint64_t trial_number)
 {
 	uint64_t late = 0;
@@ -97,7 +97,7 @@ static json_t *late_json(const struct measurer_xdp *xdp)
 		rx_snapshot(xdp->ends[i].rx, &now);
 		total += now.late;
 	}
-	for (uint64_t number = 1; number <= xdp->trial_count && xdp->trial_count < RX_TRIAL_NUMBERS; number++) {
+	for (uint64_t number = 0; number <= xdp->trial_count && xdp->trial_count < RX_TRIAL_NUMBERS; number++) {
 		uint64_t late = late_of(xdp, number);
 
 		if (late)
