@@ -207,19 +207,24 @@ static uint32_t batch_of(double load_fps)
 	return LIVE_BATCH_MAX;
 }
 
-/* The longest header of any template and its signature, where they differ: it may be written over by a shorter one. Else 0. */
+/* How many octets of a frame are written for each frame anew. */
+static uint16_t written_octets(const struct mlr_frame_template *template)
+{
+	return template->header_octets + (template->is_signed ? MLR_SIGNATURE_OCTETS : 0);
+}
+
+/* The longest header of any template with its signature, if they differ: it may be written over by a shorter one. Else 0. */
 static uint16_t mixed_headers(const struct mlr_queue_plan *plan)
 {
-	uint16_t least = plan->templates[0].header_octets, most = least;
+	uint16_t least = written_octets(&plan->templates[0]), most = least;
 
 	for (uint32_t i = 0; i < plan->template_count + (plan->extra_every != 0); i++) {
-		uint16_t octets = i < plan->template_count ? plan->templates[i].header_octets : plan->extra->header_octets;
+		uint16_t octets = written_octets(i < plan->template_count ? &plan->templates[i] : plan->extra);
 
 		least = octets < least ? octets : least;
 		most = octets > most ? octets : most;
 	}
-	most += MLR_SIGNATURE_OCTETS;
-	return least + MLR_SIGNATURE_OCTETS == most ? 0 : most < MLR_HEADER_MAX_OCTETS ? most : MLR_HEADER_MAX_OCTETS;
+	return least == most ? 0 : most < MLR_HEADER_MAX_OCTETS ? most : MLR_HEADER_MAX_OCTETS;
 }
 
 /* The beginning of the plan, unpaced and without an end. */
