@@ -70,6 +70,7 @@ int main(int argc, char **argv)
 		return EXIT_USAGE_ERROR;
 	}
 	xsk.plan = plan;
+	xsk.tx.schedule = &xsk.tx.own_schedule;
 	choose_buffers(&xsk, mlr_plan_memory_octets(plan));
 	if (map_area(&xsk))
 		return EXIT_INCAPABLE;
