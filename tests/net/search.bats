@@ -105,7 +105,7 @@ search() {
   lab_up policer:rate=50000,burst=100us
   soak() {
     run --separate-stderr "$MLR" soak -p "$A,$B" --max-load 100kfps --target-loss-ratio 1e-3 --first-duration 0.2 --duration-step 0.03 \
-      --max-time 5 --wait d=0.1 --format json
+      --max-time 5 --wait d=0.1 --format json --burst "$BURST" --tester-repeats 0
   }
   # 0.1 % of loss is at 50 050 frames/s, a burst of 5 frames later for short trials
   right '(.critical_load.mean / 50050 - 1) | fabs < 0.005' soak

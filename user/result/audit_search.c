@@ -371,7 +371,7 @@ static void audit_repeats(struct audit *audit, const json_t *document, const jso
 	}
 	json_each (one, json_object_get(repeats, "statistics"))
 		audit_statistics(audit, ITEM(MEMBER(place, "statistics"), one_at), repeats, one, one_at);
-	if (differs(median, document, "search_result") || differs(median, document, "trials"))
+	if (!median || differs(median, document, "search_result") || differs(median, document, "trials"))
 		contradict(audit, MEMBER(NULL, "search_result"), "it is not that of the search which median_run names");
 }
 
