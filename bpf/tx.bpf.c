@@ -113,7 +113,7 @@ static long look_again(__u32 index, struct wait *wait)
 /* When the next frame is due, on a schedule that moves when too much is behind. */
 static __always_inline __u64 due_at(struct tx_schedule *schedule, __u64 now_ns)
 {
-	if (queue.unpaced)
+	if (!schedule)
 		return queue.due_ns;
 	return queue.due_ns + tx_pace_keep(&queue.pace, schedule, queue.due_ns - queue.pace.start_ns, now_ns);
 }
@@ -129,7 +129,7 @@ static __always_inline int await(struct tx_schedule *schedule, struct moment *re
 	struct wait wait;
 
 	ret->now_ns = queue.now_ns;
-	ret->due_ns = queue.due_ns + tx_schedule_moved_ns(schedule);
+	ret->due_ns = queue.due_ns + (schedule ? tx_schedule_moved_ns(schedule) : 0);
 	if (queue.batch > BULK && queue.burst % BULK && ret->now_ns >= ret->due_ns)
 		return 1;
 	ret->now_ns = look();
@@ -149,7 +149,7 @@ static __always_inline int await(struct tx_schedule *schedule, struct moment *re
 /* What moved the schedule since the last frame moves this one. */
 static __always_inline void note_move(const struct tx_schedule *schedule)
 {
-	__u64 moved_ns = queue.unpaced ? 0 : tx_schedule_moved_ns(schedule);
+	__u64 moved_ns = tx_schedule_moved_ns(schedule);
 	struct mlr_moves *moves;
 	__u32 key = 0;
 
@@ -370,6 +370,22 @@ static __always_inline __u16 lateness_of(const struct moment *moment, int extra)
 	return tx_pace_take(&queue.pace, moment->now_ns) ? mlr_lateness_mark(lateness) : lateness;
 }
 
+/* The schedule of the port; NULL: nothing is paced. */
+static __always_inline struct tx_schedule *find_schedule(void)
+{
+	__u32 key = 0;
+
+	return queue.unpaced ? NULL : bpf_map_lookup_elem(&port_schedule, &key);
+}
+
+/* Whether the time of the trial is up. Only behind its deadline it matters by how much that has moved. */
+static __always_inline int is_over(const struct tx_schedule *schedule, __u64 now_ns)
+{
+	if (now_ns < queue.deadline_ns)
+		return 0;
+	return !schedule || now_ns >= tx_pace_deadline_ns(&queue.pace, schedule, queue.deadline_ns);
+}
+
 SEC("xdp")
 int tx(struct xdp_md *context)
 {
@@ -380,7 +396,6 @@ int tx(struct xdp_md *context)
 	const struct mlr_flow *flow;
 	struct moment moment;
 	struct stamp stamp;
-	__u32 key = 0;
 
 	if (++queue.run >= queue.batch) {
 		queue.run = 0;
@@ -390,14 +405,15 @@ int tx(struct xdp_md *context)
 		return XDP_DROP;
 	flow = bpf_map_lookup_elem(&flows, &flow_index);
 	template = flow ? find_template(flow, extra) : NULL;
-	schedule = bpf_map_lookup_elem(&port_schedule, &key);
-	if (!template || !schedule || !await(schedule, &moment))
+	schedule = find_schedule();
+	if (!template || !await(schedule, &moment))
 		return XDP_DROP;
-	if (moment.now_ns >= tx_pace_deadline_ns(&queue.pace, schedule, queue.deadline_ns)) {
+	if (is_over(schedule, moment.now_ns)) {
 		queue.left = 0;
 		return XDP_DROP;
 	}
-	note_move(schedule);
+	if (schedule)
+		note_move(schedule);
 	stamp.sequence = extra ? 0 : mlr_plan_sequence(&queue.cursor, flow);
 	stamp.intended_ns = (queue.unpaced || extra ? moment.now_ns : moment.due_ns) + queue.tag_offset_ns;
 	stamp.lateness = lateness_of(&moment, extra);
@@ -409,7 +425,8 @@ int tx(struct xdp_md *context)
 	renew_bounds(context);
 	take(extra);
 	note_departure(moment.now_ns);
-	tx_schedule_begin(schedule);
+	if (schedule)
+		tx_schedule_begin(schedule);
 	return bpf_redirect_map(&port, 0, XDP_ABORTED);
 }
 
