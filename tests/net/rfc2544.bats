@@ -73,14 +73,19 @@ load suite
 }
 
 @test "a reset of one direction is seen, and begins at the command" {
-  local program inside
+  local program inside try
   lab_up xdp
   inside="nsenter --net=/run/netns/xdp-mlr-$LAB"
   program=$(inside ip -j link show sut-b | jq '.[0].xdp.prog.id')
   # the loopback keeps the program meanwhile
   inside bpftool net attach xdpgeneric id "$program" dev lo
-  suite --direction both --max-load 20kfps --frame-size 64 --tests reset --reset-duration 5 \
-    --reset-command "sleep 0.2; $inside ip link set sut-b xdp off; sleep 0.5; $inside bpftool net attach xdp id $program dev sut-b"
+  # a machine that takes the CPUs away meanwhile hides the outage, and it is said that none was seen
+  for try in 1 2 3; do
+    suite --direction both --max-load 20kfps --frame-size 64 --tests reset --reset-duration 5 \
+      --reset-command "sleep 0.2; $inside ip link set sut-b xdp off; sleep 0.5; $inside bpftool net attach xdp id $program dev sut-b"
+    if get '.reset.reset_time != null' >/dev/null; then break; fi
+    echo "# try $try: $(get .reset.irregular_reason)" >&3
+  done
   # without a throughput, which the machine may spoil, there is no reset
   get '.reset.directions' >/dev/null || give_up "the throughput is not known: $(get .reset.irregular_reason)"
   check '.reset | .reset_time >= 0.45 and .outage_from >= .command_at + 0.15'
