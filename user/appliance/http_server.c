@@ -401,12 +401,20 @@ static size_t keep_escapes(void *, struct MHD_Connection *, char *text)
 	return strlen(text);
 }
 
-static struct connection *find_connection(struct MHD_Connection *connection)
+/* The descriptor of a connection; -1: it has none. What libmicrohttpd returns is valid until it is asked the next time. */
+static int descriptor_of(struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
-	for (size_t i = 0; info && i < CONNECTIONS_MAX; i++)
-		if (server.connections[i].fd == info->connect_fd)
+	return info ? info->connect_fd : -1;
+}
+
+static struct connection *find_connection(struct MHD_Connection *connection)
+{
+	int fd = descriptor_of(connection);
+
+	for (size_t i = 0; fd >= 0 && i < CONNECTIONS_MAX; i++)
+		if (server.connections[i].fd == fd)
 			return &server.connections[i];
 	return NULL;
 }
@@ -450,20 +458,20 @@ static void on_completed(void *, struct MHD_Connection *, void **state, enum MHD
 
 static void on_connection(void *, struct MHD_Connection *connection, void **, enum MHD_ConnectionNotificationCode code)
 {
-	const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD),
-				       *address;
 	struct connection *known = find_connection(connection);
+	const union MHD_ConnectionInfo *address;
+	int fd = descriptor_of(connection);
 
 	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
 		if (known)
 			known->fd = -1;
 		return;
 	}
-	for (size_t i = 0; info && i < CONNECTIONS_MAX; i++) {
+	for (size_t i = 0; fd >= 0 && i < CONNECTIONS_MAX; i++) {
 		if (server.connections[i].fd >= 0)
 			continue;
 		address = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-		server.connections[i] = (struct connection){ .fd = info->connect_fd,
+		server.connections[i] = (struct connection){ .fd = fd,
 							     .since_ns = clock_ns(),
 							     .peer = peer_of(address ? address->client_addr : NULL) };
 		server.asks = true;
