@@ -845,6 +845,35 @@ static int open_link(const char *link)
 	return one;
 }
 
+static const char help[] =
+	"usage: hostile WHAT[,every=N,by=N,seed=N] LOG    forwards between sut-a and sut-b, until it is ended\n"
+	"       hostile --log LOG                         prints the log as JSON\n"
+	"\n"
+	"What it does to every N-th frame (10 where no number stands in brackets), and what a tester counts:\n"
+	"  drop [10], half [2], black-hole [1]     drops it                                           lost\n"
+	"  drop-first, drop-last                   drops the first or last `by` (10) of a trial       lost\n"
+	"  drop-burst, drop-random                 `by` (10) of 100 in a row; one in `by` (10)        lost\n"
+	"  drop-flow                               drops one flow in `by` (4)                         lost\n"
+	"  one-way                                 what comes from B, after the first `by` (0)        lost\n"
+	"  duplicate, triplicate, copy-after       `by` (1, 2) copies; one `by` (3) ms later          duplicate\n"
+	"  copy-late, replay                       the last `by` (10) again 1 s later; in the next    late\n"
+	"  reorder                                 sends it after `by` (5) later ones                 reordered\n"
+	"  delay, delay-one-way, delay-growing     by 1500 ms; B's by 150 ms; each by 100 us more     received\n"
+	"  flip-type, -id, -ttl, -address, -port, -checksum, -trial, -flow, -sequence, -departure,\n"
+	"  -lateness, -payload                     flips the bits `by` of one octet                   damaged\n"
+	"  overwrite, zero                         all behind the magic becomes `by` (255), or 0      damaged\n"
+	"  flip-length, cut-end                    flips UDP's length; cuts `by` (8) octets off       malformed\n"
+	"  cut, pad                                the same, and pads by 20, with right headers       wrong_length\n"
+	"  fragment                                sends it as two fragments, from 80 octets on       fragmented\n"
+	"  tag                                     puts `by` (3) VLAN tags in                         overtagged above 2\n"
+	"  give-back, echo                         sends it back; on and back                         misdirected\n"
+	"  wrong-flow, wrong-trial, wrong-sequence misdirected, unknown_trial, malformed: another number, its checksum right\n"
+	"  flip-magic                              flips a bit of the tag's magic                     foreign\n"
+	"  storm, bad-magic                        `by` (5, 1) frames of another port, magic, beside  foreign\n"
+	"  untag, ttl, dscp, flip-mac              changes the header, with its checksum              received\n"
+	"  no-checksum                             UDP's checksum becomes 0       received, without_checksum; IPv6: damaged\n"
+	"`reordered` is counted in each flow. What IPv6 has no such field of is forwarded as it came.\n";
+
 int main(int argc, char **argv)
 {
 	static const char *const links[PORT_COUNT] = { "sut-a", "sut-b" };
@@ -853,8 +882,10 @@ int main(int argc, char **argv)
 
 	if (argc == 3 && strcmp(argv[1], "--log") == 0)
 		return print_log(argv[2]);
+	if (argc == 2 && strcmp(argv[1], "--help") == 0)
+		return fputs(help, stdout) == EOF;
 	if (argc != 3) {
-		fprintf(stderr, "hostile: say WHAT[,every=N,by=N,seed=N] LOG, or --log LOG\n");
+		fprintf(stderr, "hostile: say WHAT[,every=N,by=N,seed=N] LOG, or --log LOG, or --help\n");
 		return 2;
 	}
 	status = read_kind(&hostile, argv[1]);
