@@ -102,7 +102,7 @@ struct mlr_recovery mlr_recovery_of(const struct mlr_due_counts *counts);
 /* A time without an arrival, which is known to be between two reads. */
 struct mlr_gap {
 	uint64_t from_ns, to_ns;
-	uint64_t resolution_ns; /* the time between two reads, at its beginning or its end */
+	uint64_t resolution_ns; /* the time between two reads, at its beginning or its end, or the length of a part */
 };
 
 #define MLR_GAPS_MAX 8
@@ -134,10 +134,10 @@ struct mlr_reset {
 	uint64_t lost; /* frames lost of those due from the beginning of the watch on */
 };
 
-/* Find the longest outage of a watch. An outage is a gap in which at least half of the frames were lost that the mean load
- * sends in so long. A frame belongs to a gap if it was due in it, or up to `latency_ns` before it. So a stop of the tester,
- * in which nothing was due, is no outage. The parts of `counts` begin at `start_ns`, and the last frame was sent at
- * `end_ns`. */
+/* Find the longest outage. An outage is a gap in which at least half of the frames were lost that the mean load sends in so
+ * long. A frame belongs to a gap of the watch if it was due in it, or up to `latency_ns` before it. So a stop of the tester,
+ * in which nothing was due, is no outage. What the watch read too rarely to see is found by the parts of which no frame
+ * arrived, to one part. The parts of `counts` begin at `start_ns`, and the last frame was sent at `end_ns`. */
 struct mlr_reset mlr_reset_of(const struct mlr_watch *watch, const struct mlr_due_counts *counts, uint64_t start_ns,
 			      uint64_t end_ns, uint64_t latency_ns);
 

@@ -244,17 +244,16 @@ static bool is_outage(const struct mlr_gap *gap, const struct mlr_due_counts *co
 	return mlr_gap_seen(gap) && lost && (double)lost >= OUTAGE_LOSS * frames_in(gap, counts);
 }
 
-struct mlr_reset mlr_reset_of(const struct mlr_watch *watch, const struct mlr_due_counts *counts, uint64_t start_ns,
-			      uint64_t end_ns, uint64_t latency_ns)
+/* The longest outage that the watch saw. */
+static struct mlr_reset by_arrivals(const struct mlr_watch *watch, const struct mlr_due_counts *counts, uint64_t start_ns,
+				    uint64_t end_ns, uint64_t latency_ns)
 {
 	const struct mlr_gap last = {
 		.from_ns = later(watch->arrival_ns, watch->since_ns),
 		.to_ns = later(end_ns, watch->arrival_ns),
 		.resolution_ns = watch->arrival_ns - watch->arrival_from_ns,
 	};
-	struct mlr_reset reset = {
-		.lost = mlr_due_lost(counts, part_at(counts, start_ns, watch->since_ns), counts->count),
-	};
+	struct mlr_reset reset = { 0 };
 
 	for (size_t i = 0; i < MLR_GAPS_MAX && !reset.seen; i++) {
 		reset.gap = watch->gaps[i];
@@ -265,5 +264,56 @@ struct mlr_reset mlr_reset_of(const struct mlr_watch *watch, const struct mlr_du
 		reset.over = false;
 		reset.gap = last;
 	}
+	return reset;
+}
+
+/* The time in which the parts from `from` to before `to` were due, of which none arrived, and half of each part beside them. */
+static struct mlr_gap gap_of_parts(const struct mlr_due_counts *counts, uint64_t start_ns, uint64_t since_ns, size_t from,
+				   size_t to)
+{
+	double part_ns = counts->part_s * NS_PER_S, from_ns = fmax(((double)from - 0.5) * part_ns, 0);
+
+	return (struct mlr_gap){
+		.from_ns = later(start_ns + (uint64_t)from_ns, since_ns),
+		.to_ns = later(start_ns + (uint64_t)(((double)to + 0.5) * part_ns), since_ns),
+		.resolution_ns = (uint64_t)part_ns,
+	};
+}
+
+/* The longest outage by when lost frames were due: so nobody has to have looked at the right moment. */
+static struct mlr_reset by_due_time(const struct mlr_watch *watch, const struct mlr_due_counts *counts, uint64_t start_ns)
+{
+	size_t from = part_at(counts, start_ns, watch->since_ns);
+	struct mlr_reset longest = { 0 };
+
+	for (size_t i = from; i <= counts->count; i++) {
+		struct mlr_reset reset = { .over = i < counts->count };
+
+		if (reset.over && !counts->received[i])
+			continue;
+		reset.gap = gap_of_parts(counts, start_ns, watch->since_ns, from, i);
+		reset.seen = gap_ns(&reset.gap) > gap_ns(&longest.gap) && is_outage(&reset.gap, counts, start_ns, 0);
+		longest = reset.seen ? reset : longest;
+		from = i + 1;
+	}
+	return longest;
+}
+
+/* Whether the second is another outage, and longer: the watch did not see it, or cannot tell how long it was. */
+static bool is_missed(const struct mlr_reset *seen, const struct mlr_reset *by_due)
+{
+	return by_due->seen && (!seen->seen || gap_ns(&by_due->gap) > gap_ns(&seen->gap) + seen->gap.resolution_ns +
+									      by_due->gap.resolution_ns);
+}
+
+struct mlr_reset mlr_reset_of(const struct mlr_watch *watch, const struct mlr_due_counts *counts, uint64_t start_ns,
+			      uint64_t end_ns, uint64_t latency_ns)
+{
+	const struct mlr_reset by_due = by_due_time(watch, counts, start_ns);
+	struct mlr_reset reset = by_arrivals(watch, counts, start_ns, end_ns, latency_ns);
+
+	if (is_missed(&reset, &by_due))
+		reset = by_due;
+	reset.lost = mlr_due_lost(counts, part_at(counts, start_ns, watch->since_ns), counts->count);
 	return reset;
 }

@@ -398,19 +398,72 @@ static void who_does_not_come_back_has_no_reset_time(void **state)
 	assert_true(reset.seen && !reset.over);
 }
 
-static void a_late_read_is_no_outage(void **state)
+/* Reads at 9, 50 and 200 ms: no time between two of them is far shorter than the gap. */
+static struct mlr_watch read_rarely(void)
 {
 	struct mlr_watch watch = { 0 };
-	struct due due;
 
-	(void)state;
-	all_come(&due);
-	lose(&due, 10, 50);
 	for (uint64_t ms = 1; ms < 10; ms++)
 		mlr_watch_add(&watch, START + ms * MS, ms);
 	mlr_watch_add(&watch, START + 50 * MS, 50);
 	mlr_watch_add(&watch, START + PARTS * MS, 51);
+	return watch;
+}
+
+static void a_late_read_is_no_outage(void **state)
+{
+	struct mlr_watch watch = read_rarely();
+	struct due due;
+
+	(void)state;
+	all_come(&due);
 	assert_false(find_reset(&watch, &due, 0).seen);
+	/* nor are losses here and there */
+	for (size_t i = 10; i < 50; i += 3)
+		lose(&due, i, i + 2);
+	assert_false(find_reset(&watch, &due, 0).seen);
+}
+
+static void an_outage_between_late_reads_is_found_by_due_time(void **state)
+{
+	struct mlr_watch watch = read_rarely();
+	struct mlr_reset reset;
+	struct due due;
+
+	(void)state;
+	all_come(&due);
+	lose(&due, 10, 45);
+	reset = find_reset(&watch, &due, 0);
+	assert_true(reset.seen && reset.over);
+	assert_int_equal(reset.gap.from_ns, START + 9 * MS + MS / 2);
+	assert_int_equal(reset.gap.to_ns, START + 45 * MS + MS / 2);
+	assert_int_equal(reset.gap.resolution_ns, MS);
+	/* what was due before the command is none of it */
+	watch.since_ns = START + 40 * MS;
+	reset = find_reset(&watch, &due, 0);
+	assert_true(reset.seen && reset.over);
+	assert_int_equal(reset.gap.from_ns, START + 40 * MS);
+	assert_int_equal(reset.lost, 50);
+	/* and it may not end */
+	lose(&due, 45, PARTS);
+	reset = find_reset(&watch, &due, 0);
+	assert_true(reset.seen && !reset.over);
+}
+
+static void the_longer_outage_counts_though_the_watch_saw_another(void **state)
+{
+	struct mlr_watch watch = watch_outage(50, 60);
+	struct mlr_reset reset;
+	struct due due;
+
+	(void)state;
+	all_come(&due);
+	lose(&due, 50, 60);
+	lose(&due, 100, 140);
+	reset = find_reset(&watch, &due, 0);
+	assert_true(reset.seen && reset.over);
+	assert_int_equal(reset.gap.from_ns, START + 99 * MS + MS / 2);
+	assert_int_equal(reset.gap.to_ns, START + 140 * MS + MS / 2);
 }
 
 int main(void)
@@ -435,6 +488,8 @@ int main(void)
 		cmocka_unit_test(a_gap_in_which_nothing_was_lost_is_no_reset),
 		cmocka_unit_test(who_does_not_come_back_has_no_reset_time),
 		cmocka_unit_test(a_late_read_is_no_outage),
+		cmocka_unit_test(an_outage_between_late_reads_is_found_by_due_time),
+		cmocka_unit_test(the_longer_outage_counts_though_the_watch_saw_another),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
