@@ -154,6 +154,18 @@ search() {
   [ "$("$XDP_MLR" profile show --frame-size 64 --frame-size 128 --format json | jq '.frames[0].size_octets')" -eq 128 ]
 }
 
+@test "sources of counters: what they are, and what is refused" {
+  local option
+  for option in dut =exec:x 'a b=exec:x' 'dut=exec' 'dut=telnet:x' "$(printf 'x%.0s' {1..32})=local:"; do
+    refuses 2 "--observe '$option': .*must be" trial --observe "$option"
+  done
+  refuses 2 "lacks what follows 'exec:'" trial --observe dut=exec:
+  refuses 2 "second source of this name" trial --observe dut=local: --observe dut=exec:x
+  refuses 2 "one source too many, at most 8" trial $(printf -- '--observe n%s=local: ' {1..9})
+  refuses 2 "--observe is for trials of this machine or of exec:COMMAND, not for --measurer sim" \
+    "$XDP_MLR" search --measurer "$SIM" --max-load 10Mfps --observe dut=local:
+}
+
 @test "an option given twice is not lost without a word" {
   run --separate-stderr "$XDP_MLR" search --measurer "$SIM" --max-load 10Mfps --max-load 5Mfps --format json
   [ "$status" -eq 0 ]

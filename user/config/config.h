@@ -156,6 +156,15 @@ enum measurer_kind { MEASURER_XDP, MEASURER_EXEC, MEASURER_SIM, MEASURER_REPLAY,
 #define TX_QUEUES_MAX    64 /* transmit queues of a port */
 #define REPORT_FILES_MAX 8  /* of --report */
 
+#define OBSERVED_MOST      8
+#define OBSERVED_NAME_SIZE 32
+
+/* A source of counters of the SUT (--observe). */
+struct observed {
+	char name[OBSERVED_NAME_SIZE];
+	const char *source; /* "exec:COMMAND" and the like */
+};
+
 struct frame_file;
 struct given_list;
 struct requirement;
@@ -168,7 +177,7 @@ struct config {
 	size_t file_count;
 	const char *vectors_command; /* verify: another implementation, which is asked; NULL: none */
 	bool answers_vectors;        /* verify: the files are questions, which we answer */
-	unsigned int port_count;      /* 2, or as many as --ports names */
+	unsigned int port_count;     /* 2, or as many as --ports names */
 	struct port_config ports[MLR_PORTS_MAX];
 	const char *port_list; /* probe: names, "A,B,..."; NULL: all that may be meant */
 	enum direction direction;
@@ -234,6 +243,8 @@ struct config {
 		enum document_form form;
 	} reports[REPORT_FILES_MAX];
 	size_t report_count;
+	struct observed observed[OBSERVED_MOST];
+	unsigned int observed_count;
 	const char *lost_path;      /* trial: --capture-lost; NULL: none */
 	const char *foreign_path;   /* and --capture-foreign */
 	unsigned int capture_count; /* of either */

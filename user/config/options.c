@@ -16,6 +16,9 @@
 #define LOAD_MOST_FPS 1e12 /* as DURATION_MOST_S */
 #define POSITIVE      1e-9
 #define EXEC          "exec:"
+#define NAME_OCTETS   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
+
+#define OBSERVED_SOURCES "exec:COMMAND or local:[NETNS]"
 
 #define SEARCH   (1u << VERB_SEARCH)
 #define TRIAL    (1u << VERB_TRIAL)
@@ -203,6 +206,35 @@ static enum exit_code read_report_path(const struct given *given, struct config 
 	config->reports[count].path = given->text;
 	config->report_count++;
 	return EXIT_DONE;
+}
+
+/* "NAME=SOURCE" */
+static enum exit_code read_observed(const struct given *given, struct config *config)
+{
+	static const char *const kinds[] = { "exec:", "local:" };
+	struct observed *observed = &config->observed[config->observed_count];
+	const char *source = strchr(given->text, '=');
+	size_t length = source ? (size_t)(source - given->text) : 0;
+
+	if (!length || length >= OBSERVED_NAME_SIZE || strspn(given->text, NAME_OCTETS) < length)
+		return refuse_given(given,
+				    "must be NAME=SOURCE, with a name of at most %d letters, digits, '_', '.' and '-'",
+				    OBSERVED_NAME_SIZE - 1);
+	if (config->observed_count == OBSERVED_MOST)
+		return refuse_given(given, "is one source too many, at most %d are observed", OBSERVED_MOST);
+	for (unsigned int i = 0; i < config->observed_count; i++)
+		if (strlen(config->observed[i].name) == length &&
+		    strncmp(config->observed[i].name, given->text, length) == 0)
+			return refuse_given(given, "is the second source of this name");
+	source++;
+	snprintf(observed->name, sizeof(observed->name), "%.*s", (int)length, given->text);
+	observed->source = source;
+	for (size_t i = 0; i < COUNT(kinds); i++)
+		if (strncmp(source, kinds[i], strlen(kinds[i])) == 0)
+			return source[strlen(kinds[i])] || strcmp(kinds[i], "local:") == 0
+				       ? (config->observed_count++, EXIT_DONE)
+				       : refuse_given(given, "lacks what follows '%s'", kinds[i]);
+	return refuse_given(given, "the source must be " OBSERVED_SOURCES);
 }
 
 /* --- the table ------------------------------------------------------------------------------------------------------ */
@@ -515,6 +547,11 @@ const struct option options[] = {
 	       "write what CI reads to FILE, JUnit XML: each requirement, goal, test of a suite or verdict of a comparison "
 	       "as a test case",
 	       .flags = OPTION_REPEATS | OPTION_OUTPUT | OPTION_ACTS | OPTION_USUAL | OPTION_WRITES),
+	OPTION("observe", "NAME=SOURCE", MEASURES, NULL, read_observed,
+	       "sample counters of the SUT before, within and after each trial, repeatable, to say where it lost frames. "
+	       "The "
+	       "source is " OBSERVED_SOURCES,
+	       .flags = OPTION_REPEATS | OPTION_ACTS | OPTION_USUAL),
 	TEXT("capture-lost", "FILE", TRIAL, NULL, lost_path,
 	     "write to FILE, as CSV, which frames did not come back: port, flow, sequence number in it, when it was due. As "
 	     "far back as the receiver remembers the numbers of a flow",

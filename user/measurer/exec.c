@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "measurer/measurer_new.h"
+#include "observe/observe.h"
 
 #define RATE_ROUNDING_RATIO 1e-4 /* of the load */
 #define DECIMALS_USUAL      6    /* of a ratio that does not tell */
@@ -288,6 +289,7 @@ static enum exit_code exec_measure(struct measurer *measurer, const struct mlr_t
 {
 	struct measurer_exec *exec = (struct measurer_exec *)measurer;
 	uint64_t deadline_ns = clock_ns() + (uint64_t)((input->duration_s + ANSWER_SLACK_S) * NS_PER_S);
+	uint64_t start_ns;
 	char question[160];
 	enum child_event event;
 	enum exit_code code;
@@ -297,12 +299,16 @@ static enum exit_code exec_measure(struct measurer *measurer, const struct mlr_t
 	int question_length =
 		snprintf(question, sizeof(question), "{\"trial_duration\": %s, \"trial_load\": %s}\n",
 			 format_number(input->duration_s, UNIT_ROOM), format_number(input->load_fps, UNIT_ROOM));
+	observers_begin(measurer->observers);
+	start_ns = clock_ns();
 	event = child_ask(&exec->child, question, (size_t)question_length, deadline_ns, &line, &length);
 	if (event != CHILD_LINE)
 		return refuse_event(exec, event, input);
 	code = read_answer(line, length, input, ret);
-	if (code == EXIT_DONE)
+	if (code == EXIT_DONE) {
 		take_description(exec, ret);
+		ret->observed = observers_end(measurer->observers, start_ns, clock_ns());
+	}
 	child_taken(&exec->child, length);
 	return code;
 }

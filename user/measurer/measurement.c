@@ -23,6 +23,8 @@ void measurement_free(struct measurement *measurement)
 	free(measurement->icmp_errors);
 	measurement->icmp_errors = NULL;
 	measurement->icmp_error_count = 0;
+	json_decref(measurement->observed);
+	measurement->observed = NULL;
 	json_decref(measurement->passed_through);
 	measurement->passed_through = NULL;
 }

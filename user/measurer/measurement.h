@@ -268,6 +268,7 @@ struct measurement {
 	size_t tester_repeats;                          /* their number */
 	double wall_s;          /* real time the trial took, waits included; 0 where time is virtual */
 	double waits_s;         /* configured waits really spent in it */
+	json_t *observed;       /* what was seen of the SUT meanwhile, or NULL; owned */
 	json_t *passed_through; /* fields of an external measurer that are not known here, or NULL; owned */
 	const json_t *stored;   /* a trial of an earlier run, as it was reported then; the config's. NULL: measured now */
 };

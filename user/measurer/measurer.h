@@ -20,6 +20,7 @@
 #include "mlr/trial.h"
 
 struct measurer;
+struct observers;
 
 /* An implementation. Every function gets the measurer itself. */
 struct measurer_ops {
@@ -41,19 +42,14 @@ struct measurer {
 	unsigned int transmitters;       /* the factor between per-interface and aggregate load, >= 1 */
 	double line_rate_fps;            /* of the slower port at the profile's frame size; 0: not known */
 	struct selftest_figure selftest; /* of `xdp`: what the tester itself can do */
+	struct observers *observers;     /* who listens to the SUT meanwhile; NULL: nobody. Owned */
 };
 
 /* Create what the configuration asks for. EXIT_INTERRUPTED where a stop came first: then *ret measures nothing, but
  * describes itself, for a result without trials. */
 enum exit_code measurer_new(const struct config *config, struct measurer **ret);
 
-static inline void measurer_free(struct measurer *measurer)
-{
-	if (measurer && measurer->ops->free)
-		measurer->ops->free(measurer);
-	else
-		free(measurer);
-}
+void measurer_free(struct measurer *measurer);
 
 /*
  * A trial that is more than a load for a time: a burst, or one load and then, without a pause, another; watched meanwhile.

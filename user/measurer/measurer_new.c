@@ -3,6 +3,18 @@
 
 #include "base/stop.h"
 #include "config/requirement.h"
+#include "observe/observe.h"
+
+void measurer_free(struct measurer *measurer)
+{
+	struct observers *observers = measurer ? measurer->observers : NULL;
+
+	if (measurer && measurer->ops->free)
+		measurer->ops->free(measurer);
+	else
+		free(measurer);
+	observers_close(observers);
+}
 
 static enum exit_code new_measurer(const struct config *config, struct measurer **ret)
 {
@@ -28,10 +40,23 @@ static bool is_too_late(const struct config *config)
 	return stop_requested() && config->measurer != MEASURER_SIM && config->measurer != MEASURER_REPLAY;
 }
 
+/* The sources start first: they keep the privileges that a measurer gives up. */
+static enum exit_code new_observed(const struct config *config, struct measurer **ret)
+{
+	struct observers *observers;
+	enum exit_code code = observers_open(config, &observers);
+
+	if (code == EXIT_DONE && (code = new_measurer(config, ret)) != EXIT_DONE)
+		observers_close(observers);
+	else if (code == EXIT_DONE)
+		(*ret)->observers = observers;
+	return code;
+}
+
 enum exit_code measurer_new(const struct config *config, struct measurer **ret)
 {
 	struct measurer *measurer;
-	enum exit_code code = is_too_late(config) ? EXIT_INTERRUPTED : new_measurer(config, &measurer);
+	enum exit_code code = is_too_late(config) ? EXIT_INTERRUPTED : new_observed(config, &measurer);
 
 	if (code == EXIT_INTERRUPTED) {
 		enum exit_code stopped = measurer_stopped_new(config, ret);

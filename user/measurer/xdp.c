@@ -230,6 +230,7 @@ static enum exit_code spare_cpus(struct measurer_xdp *xdp)
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		if (xdp->ends[i].tx)
 			tx_port_add_cpus(xdp->ends[i].tx, &cpus);
+	xdp->transmit_cpus = cpus;
 	neighbours_spare_cpus(xdp->neighbours, &cpus);
 	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
 		code = port_spare_cpus(&xdp->ports[i], xdp->config, &cpus);

@@ -63,6 +63,7 @@ struct measurer_xdp {
 	struct snmp *snmp;      /* NULL: no queries */
 	unsigned int snmp_port; /* which of the ports sends them */
 	struct mlr_profile profile;
+	cpu_set_t transmit_cpus;
 	uint32_t next_sequence;        /* of the next trial, in every flow; goes on from trial to trial */
 	uint32_t trial_first_sequence; /* of the last trial, likewise */
 	bool said_speed;               /* that a load is above a link's */

@@ -19,6 +19,7 @@
 #include "measurer/icmp.h"
 #include "measurer/moved.h"
 #include "measurer/timestamps.h"
+#include "observe/observe.h"
 
 #define START_MARGIN_NS 300000          /* until the transmit threads spin */
 #define GRACE_RATIO     0.0005          /* of the Trial Duration: for how long frames may still be sent after it, */
@@ -831,6 +832,8 @@ enum exit_code xdp_run_arm(struct measurer_xdp *xdp, uint64_t sequences, struct 
 	neighbours_announce(xdp->neighbours, xdp->config->learning_frames);
 	if ((code = wait_phase(waits->learning_s)))
 		return code;
+	observers_spare_cpus(xdp->measurer.observers, &xdp->transmit_cpus);
+	observers_begin(xdp->measurer.observers);
 	if ((code = timestamps_begin(xdp)) || (code = departure_begin(xdp)) ||
 	    (code = take_snapshot(xdp, true, &run->before)))
 		return code;
@@ -852,16 +855,25 @@ static bool take_part(struct measurer_xdp *xdp, struct xdp_run *run)
 	return true;
 }
 
+/* What was seen of the SUT in the trial that began then, in place of what an earlier performance saw. */
+static void observe_end(struct measurer_xdp *xdp, const struct xdp_run *run, uint64_t start_ns,
+			struct measurement *measurement)
+{
+	json_decref(measurement->observed);
+	measurement->observed = observers_end(xdp->measurer.observers, start_ns, start_ns + ns_of(run->input.duration_s));
+}
+
 static enum exit_code perform(struct measurer_xdp *xdp, struct xdp_run *run, struct measurement *measurement)
 {
 	const struct waits *waits = &xdp->config->waits;
+	uint64_t start_ns;
 	enum exit_code code;
 
 	xdp->trial++;
 	measurement->number = ++xdp->trial_count;
-	if ((code = xdp_run_arm(xdp, xdp_run_sequences(xdp, run), run)) ||
-	    ((code = xdp_run_transmit(xdp, run, clock_ns() + START_MARGIN_NS)) &&
-	     (code != EXIT_INTERRUPTED || !take_part(xdp, run))))
+	code = xdp_run_arm(xdp, xdp_run_sequences(xdp, run), run);
+	start_ns = clock_ns() + START_MARGIN_NS;
+	if (code || ((code = xdp_run_transmit(xdp, run, start_ns)) && (code != EXIT_INTERRUPTED || !take_part(xdp, run))))
 		return code;
 	xdp->trial_first_sequence = xdp->next_sequence;
 	xdp->next_sequence += (uint32_t)xdp_run_sequences_used(xdp) + 1;
@@ -873,6 +885,7 @@ static enum exit_code perform(struct measurer_xdp *xdp, struct xdp_run *run, str
 	look(xdp, false);
 	measurement->waits_s = waits_always_s(waits) + measurement->residual.waited_s;
 	code = xdp_run_end(xdp, run, xdp->account.ports);
+	observe_end(xdp, run, start_ns, measurement);
 	if (!code && wait_phase(waits->stabilize_s) && !keeps_part(xdp))
 		code = EXIT_INTERRUPTED;
 	return code;

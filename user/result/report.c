@@ -425,6 +425,8 @@ static json_t *trial_json(const struct measurement *measurement)
 	if (measurement->intervals)
 		json_object_set_new(trial, "intervals",
 				    json_list(i, measurement->interval_count, interval_json(&measurement->intervals[i])));
+	if (measurement->observed)
+		json_object_set(trial, "observed", measurement->observed);
 	if (measurement->worst_flows)
 		json_object_set_new(trial, "flows", flows_json(measurement));
 	if (measurement->icmp_error_count)

@@ -1,0 +1,45 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# --observe: counters of the SUT around and within trials; sources that are late, gone or hostile.
+bats_require_minimum_version 1.5.0
+load helper
+
+observed='.trial_result.observed'
+
+@test "counters of a SUT's namespace and of a program, exact to the frame, in trials and searches" {
+  lab_up router
+  local count='while read -r _; do echo "{\"packets\":$(cat /proc/$PPID/net/dev | wc -l),\"watts\":12.5}"; done'
+  clean_trial --load 5kfps --duration 0.5 --observe "sut=local:xdp-mlr-$LAB" --observe "dut=exec:$count" --interval 100ms
+  [ "$status" -eq 0 ]
+  check "$observed | map([.source, .whole]) == [[\"sut\", true], [\"dut\", true]]"
+  # neighbours may say something meanwhile
+  check "$observed[0].counters[\"link/sut-a/rx_packets\"].change | . >= 2500 and . < 2520"
+  check "$observed[0].counters[\"Ip/ForwDatagrams\"].change == 2500"
+  check "$observed[0] | .samples >= 3 and (.times | length) == .samples and (.counters[\"Ip/ForwDatagrams\"].series | .[0] == 0 and .[-1] == 2500 and length > 2)"
+  check "$observed[1] | .gauges.watts.mean == 12.5 and (.counters | has(\"packets\") | not)"
+  search --observe "sut=local:xdp-mlr-$LAB" --min-load 1kfps --max-load 5kfps --goal loss=0.5,final=0.1,sum=0.1,width=0.2 --wait d=0.1
+  check 'all(.trials[]; .observed[0].whole and .observed[0].counters["Ip/ForwDatagrams"].change >= .counts.received)'
+  trial --load 1kfps --duration 0.1
+  check "$observed == null"
+}
+
+@test "sources that are late, gone or hostile say so, and cost the trial nothing" {
+  lab_up wire
+  local hostile='yes "{\"a\":"' flood='yes "{\"n\":1}"'
+  clean_trial --load 5kfps --duration 0.3 --observe "gone=exec:exit 3" --observe "late=exec:exec sleep 1234.5" --observe "hostile=exec:$hostile" \
+    --observe "flood=exec:$flood" --observe "nowhere=local:no-such-namespace" --observe "good=local:"
+  [ "$status" -eq 0 ]
+  check '.trial_result.counts | .lost == 0 and .unsent == 0'
+  check "$observed | map({(.source): .whole}) | add == {gone: false, late: false, hostile: false, flood: true, nowhere: false, good: true}"
+  check "$observed | map({(.source): .trouble}) | add | (.gone | test(\"exited with status 3\")) and (.late | test(\"no line came\")) and (.hostile | test(\"no JSON object\")) and (.nowhere | test(\"no network namespace\"))"
+  if pgrep -f 'sleep 1234.5'; then return 1; fi
+}
+
+@test "no program of a source outlives the tester, however that ends" {
+  lab_up wire
+  start trial --load 1kfps --duration 60 --format json --observe "dut=exec:exec sleep 1234.6"
+  until pgrep -f '^sleep 1234.6'; do running; sleep 0.05; done
+  kill -9 "$pid"
+  ended
+  while pgrep -f '^sleep 1234.6'; do sleep 0.05; done
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Sources of counters: what the recorder makes of samples, and what a program may say. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../test.h"
+#include "base/clock.h"
+#include "base/exit_code.h"
+#include "base/json_read.h"
+#include "base/stop.h"
+#include "observe/source.h"
+
+static void sample(struct recorder *recorder, double at_s, const char *name, enum recorder_kind kind, double value)
+{
+	recorder_begin(recorder, (uint64_t)(at_s * 1e9));
+	recorder_add(recorder, name, kind, value);
+	recorder_end(recorder, (uint64_t)(at_s * 1e9));
+}
+
+static double figure(const json_t *summary, const char *list, const char *name, const char *member)
+{
+	return read_number(json_object_get(json_object_get(summary, list), name), member);
+}
+
+static void a_counter_has_its_change_and_its_rate_within_the_trial(void **state)
+{
+	struct recorder *recorder = recorder_new();
+	json_auto_t *summary = NULL;
+
+	(void)state;
+	for (int i = 0; i <= 30; i++) /* it grows by 100/s while frames are due, from 1 s to 2 s */
+		sample(recorder, 0.1 * i, "x", RECORDER_COUNTER, 5 + fmin(fmax(0.1 * i - 1, 0), 1) * 100);
+	summary = recorder_summary(recorder, 1000000000, 2000000000, true);
+	assert_true(figure(summary, "counters", "x", "change") == 100);
+	assert_true(fabs(figure(summary, "counters", "x", "per_second") - 100) < 1e-3);
+	assert_int_equal(json_array_size(json_at(summary, "/counters/x/series")), 31);
+	assert_int_equal(json_array_size(json_object_get(summary, "times")), 31);
+	recorder_free(recorder);
+}
+
+static void what_falls_is_a_gauge_unless_the_source_says_otherwise(void **state)
+{
+	struct recorder *recorder = recorder_new();
+	json_auto_t *summary = NULL;
+
+	(void)state;
+	sample(recorder, 0, "temperature", RECORDER_UNKNOWN, 40);
+	sample(recorder, 1, "temperature", RECORDER_UNKNOWN, 42);
+	sample(recorder, 2, "temperature", RECORDER_UNKNOWN, 41);
+	sample(recorder, 2.1, "board_watts", RECORDER_UNKNOWN, 7);
+	sample(recorder, 2.2, "nothing", RECORDER_GAUGE, 0);
+	summary = recorder_summary(recorder, 0, 2000000000, false);
+	assert_true(figure(summary, "gauges", "temperature", "max") == 42);
+	assert_true(figure(summary, "gauges", "temperature", "mean") == 41);
+	assert_null(json_at(summary, "/counters/temperature"));
+	assert_int_equal(read_integer(summary, "unchanged"), 2); /* board_watts had no sample within the trial */
+	recorder_free(recorder);
+}
+
+static void samples_and_counters_are_bounded(void **state)
+{
+	struct recorder *recorder = recorder_new();
+	json_auto_t *summary = NULL;
+	char name[400];
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		sample(recorder, i, "x", RECORDER_COUNTER, i);
+	recorder_begin(recorder, 1001000000000);
+	for (int i = 0; i < 2 * RECORDER_COUNTERS_MOST; i++) {
+		snprintf(name, sizeof(name), "%d-%0350d", i, 0);
+		recorder_add(recorder, name, RECORDER_GAUGE, 1);
+	}
+	recorder_add(recorder, "x", RECORDER_COUNTER, 1000);
+	recorder_add(recorder, "x", RECORDER_COUNTER, 1e6); /* a second value is none */
+	recorder_add(recorder, "y", RECORDER_COUNTER, INFINITY);
+	recorder_end(recorder, 1001000000000);
+	summary = recorder_summary(recorder, 0, 2000000000000, true);
+	assert_true(read_integer(summary, "samples") <= RECORDER_SAMPLES_MOST);
+	assert_true(figure(summary, "counters", "x", "change") == 1000);
+	assert_int_equal(json_object_size(json_object_get(summary, "gauges")) +
+				 json_object_size(json_object_get(summary, "counters")),
+			 RECORDER_SHOWN_MOST);
+	assert_true(read_integer(summary, "omitted") > RECORDER_COUNTERS_MOST);
+	recorder_free(recorder);
+}
+
+/* What a program comes to that is asked so often: a summary, or why there is none in *ret_trouble. */
+static json_t *listen_to(const char *command, int samples, const char **ret_trouble)
+{
+	static struct source source;
+	struct recorder *recorder = recorder_new();
+	json_t *summary;
+
+	source = (struct source){ .ops = &source_exec, .argument = command };
+	*ret_trouble = source.ops->open(&source);
+	for (int i = 0; !*ret_trouble && i < samples; i++) {
+		recorder_begin(recorder, clock_ns());
+		*ret_trouble = source.ops->take(&source, recorder);
+		recorder_end(recorder, clock_ns());
+	}
+	summary = recorder_summary(recorder, 0, UINT64_MAX, false);
+	source.ops->close(&source);
+	recorder_free(recorder);
+	return summary;
+}
+
+static void a_program_is_asked_for_lines_of_json(void **state)
+{
+	const char *trouble;
+	json_auto_t *summary =
+		listen_to("n=0; while read -r _; do n=$((n+3)); echo \"{\\\"a\\\":{\\\"b\\\":$n},\\\"gauges\\\":"
+			  "{\\\"heat\\\":$n},\\\"text\\\":\\\"x\\\"}\"; done",
+			  3, &trouble);
+
+	(void)state;
+	assert_null(trouble);
+	assert_true(figure(summary, "counters", "a/b", "change") == 6);
+	assert_true(figure(summary, "gauges", "heat", "max") >= 6);
+}
+
+static void a_program_may_keep_its_own_pace(void **state)
+{
+	const char *trouble;
+	json_auto_t *summary =
+		listen_to("n=0; while :; do n=$((n+1)); echo \"{\\\"n\\\":$n}\"; sleep 0.05; done", 3, &trouble);
+
+	(void)state;
+	assert_null(trouble);
+	assert_true(figure(summary, "counters", "n", "change") >= 2);
+}
+
+static void a_hostile_program_costs_its_own_samples_alone(void **state)
+{
+	static const char *const commands[] = {
+		"yes",
+		"cat /dev/zero",
+		"read -r _; echo '[1]'; sleep 9",
+		"read -r _; echo '{\"a\":1'; sleep 9",
+		"read -r _; head -c 9000000 /dev/zero | tr '\\0' ' '; echo; sleep 9",
+		"exit 3",
+		"sleep 9",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(commands); i++) {
+		const char *trouble;
+		json_auto_t *summary = listen_to(commands[i], 1, &trouble);
+
+		if (!trouble)
+			fail_msg("%s: no trouble", commands[i]);
+		assert_int_equal(read_integer(summary, "samples"), 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_counter_has_its_change_and_its_rate_within_the_trial),
+		cmocka_unit_test(what_falls_is_a_gauge_unless_the_source_says_otherwise),
+		cmocka_unit_test(samples_and_counters_are_bounded),
+		cmocka_unit_test(a_program_is_asked_for_lines_of_json),
+		cmocka_unit_test(a_program_may_keep_its_own_pace),
+		cmocka_unit_test(a_hostile_program_costs_its_own_samples_alone),
+	};
+
+	stop_install();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Counters of this machine, for a SUT that is a part of it: softnet, CPUs, interrupts, links, IP, connection tracking, nftables
+ * and tc. "local:" is the tester's own network namespace, "local:NAME" the one of that name (ip netns). CPUs, interrupts and
+ * softnet are of the whole machine.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/message.h"
+#include "netdev/ethtool.h"
+#include "netdev/filters.h"
+#include "observe/source.h"
+
+#define LINKS_MOST 64
+#define LINE_SIZE  8192 /* /proc/interrupts has a column a CPU */
+#define CPUS_MOST  256
+
+/* Counters of a link's driver. */
+struct driver_counters {
+	char link[IF_NAMESIZE];
+	int ifindex;
+	uint32_t count;
+	char (*names)[COUNTER_NAME_SIZE];
+	uint64_t *values;
+};
+
+struct local_state {
+	struct filters *filters;
+	struct ethtool *ethtool; /* NULL: there is none */
+	struct driver_counters links[LINKS_MOST];
+	size_t link_count;
+};
+
+/* --- opening -------------------------------------------------------------------------------------------------------- */
+
+static const char *enter(struct source *source)
+{
+	const char *path = TEXT_OF(256, "/run/netns/%.200s", source->argument);
+	int fd, error;
+
+	if (!*source->argument)
+		return NULL;
+	if (strchr(source->argument, '/'))
+		return "a namespace's name has no '/'";
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return source_refuse(source, "there is no network namespace %.60s: %s", source->argument, strerror(errno));
+	error = setns(fd, CLONE_NEWNET) ? errno : 0;
+	close(fd);
+	return error ? source_refuse(source, "network namespace %.60s: %s", source->argument, strerror(error)) : NULL;
+}
+
+static void add_link(struct local_state *state, const struct if_nameindex *link)
+{
+	struct driver_counters *counters = &state->links[state->link_count];
+
+	*counters = (struct driver_counters){ .ifindex = (int)link->if_index };
+	snprintf(counters->link, sizeof(counters->link), "%s", link->if_name);
+	if (ethtool_counter_names(state->ethtool, counters->ifindex, COUNTERS_DRIVER, &counters->count, &counters->names))
+		return;
+	counters->values = calloc(counters->count + 1, sizeof(*counters->values));
+	state->link_count += counters->values != NULL;
+}
+
+static const char *local_open(struct source *source)
+{
+	const char *trouble = enter(source);
+	struct local_state *state = trouble ? NULL : calloc(1, sizeof(*state));
+	struct if_nameindex *links;
+
+	if (!state)
+		return trouble ?: "out of memory";
+	source->state = state;
+	if (filters_open(&state->filters))
+		state->filters = NULL;
+	if (ethtool_open(&state->ethtool))
+		state->ethtool = NULL;
+	links = state->ethtool ? if_nameindex() : NULL;
+	for (size_t i = 0; links && links[i].if_index && state->link_count < LINKS_MOST; i++)
+		add_link(state, &links[i]);
+	if (links)
+		if_freenameindex(links);
+	return NULL;
+}
+
+static void local_close(struct source *source)
+{
+	struct local_state *state = source->state;
+
+	for (size_t i = 0; i < state->link_count; i++) {
+		free(state->links[i].names);
+		free(state->links[i].values);
+	}
+	if (state->ethtool)
+		ethtool_close(state->ethtool);
+	filters_close(state->filters);
+	free(state);
+	source->state = NULL;
+}
+
+/* --- /proc ---------------------------------------------------------------------------------------------------------- */
+
+static void add_counter(struct recorder *recorder, double value, const char *name)
+{
+	recorder_add(recorder, name, RECORDER_COUNTER, value);
+}
+#define ADD(recorder, value, ...) add_counter(recorder, value, TEXT_OF(RECORDER_NAME_SIZE, __VA_ARGS__))
+
+/* Call `take` for each line of a file, with its number. */
+static void each_line(const char *path, void (*take)(struct recorder *recorder, char *line, unsigned int number),
+		      struct recorder *recorder)
+{
+	FILE *file = fopen(path, "re");
+	char line[LINE_SIZE];
+
+	for (unsigned int i = 0; file && fgets(line, sizeof(line), file); i++)
+		take(recorder, line, i);
+	if (file)
+		fclose(file);
+}
+
+/* Numbers of a line, to base 10 or 16; returns how many there are. */
+static size_t read_numbers(const char *text, int base, size_t most, uint64_t *ret)
+{
+	size_t count = 0;
+	char *end;
+
+	for (; count < most; text = end) {
+		ret[count] = strtoull(text, &end, base);
+		if (end == text)
+			break;
+		count++;
+	}
+	return count;
+}
+
+/* Since Linux 5.10 the 13th column is the CPU, for those that are offline have no line. */
+static void take_softnet(struct recorder *recorder, char *line, unsigned int number)
+{
+	uint64_t values[16];
+	size_t count = read_numbers(line, 16, COUNT(values), values);
+	unsigned int cpu = count > 12 ? (unsigned int)values[12] : number;
+
+	if (count < 3)
+		return;
+	ADD(recorder, (double)values[0], "softnet/cpu%u/processed", cpu);
+	ADD(recorder, (double)values[1], "softnet/cpu%u/dropped", cpu);
+	ADD(recorder, (double)values[2], "softnet/cpu%u/time_squeeze", cpu);
+	if (count > 10)
+		ADD(recorder, (double)values[10], "softnet/cpu%u/flow_limit", cpu);
+}
+
+/* Time of each CPU, in seconds: by programs, by the kernel for frames and interrupts, stolen by the hypervisor. */
+static void take_cpu(struct recorder *recorder, char *line, unsigned int number)
+{
+	enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, FIELDS };
+	double ticks = (double)sysconf(_SC_CLK_TCK);
+	uint64_t values[FIELDS] = { 0 };
+	unsigned int cpu;
+	int length = 0;
+
+	(void)number;
+	if (sscanf(line, "cpu%u%n", &cpu, &length) < 1 || read_numbers(line + length, 10, FIELDS, values) < FIELDS)
+		return;
+	ADD(recorder, (double)(values[USER] + values[NICE]) / ticks, "cpu%u/programs", cpu);
+	ADD(recorder, (double)values[SYSTEM] / ticks, "cpu%u/system", cpu);
+	ADD(recorder, (double)(values[IRQ] + values[SOFTIRQ]) / ticks, "cpu%u/interrupts", cpu);
+	ADD(recorder, (double)values[STEAL] / ticks, "cpu%u/steal", cpu);
+	ADD(recorder,
+	    (double)(values[USER] + values[NICE] + values[SYSTEM] + values[IRQ] + values[SOFTIRQ] + values[STEAL]) / ticks,
+	    "cpu%u/busy", cpu);
+}
+
+/* "NET_RX:  12 34": by CPU. Of the rest, the sum over all CPUs. */
+static void take_interrupts(struct recorder *recorder, const char *line, const char *what)
+{
+	const char *colon = strchr(line, ':');
+	uint64_t values[CPUS_MOST], sum = 0;
+	size_t count = colon ? read_numbers(colon + 1, 10, CPUS_MOST, values) : 0;
+	char name[32];
+
+	if (!count || sscanf(line, " %31[^:]", name) < 1)
+		return;
+	for (size_t i = 0; i < count; i++)
+		sum += values[i];
+	ADD(recorder, (double)sum, "%s/%s", what, name);
+	for (size_t i = 0; strncmp(name, "NET_", 4) == 0 && i < count; i++)
+		ADD(recorder, (double)values[i], "%s/%s/cpu%zu", what, name, i);
+}
+
+static void take_interrupt(struct recorder *recorder, char *line, unsigned int number)
+{
+	(void)number;
+	take_interrupts(recorder, line, "interrupt");
+}
+
+static void take_softirq(struct recorder *recorder, char *line, unsigned int number)
+{
+	(void)number;
+	take_interrupts(recorder, line, "softirq");
+}
+
+static void take_link(struct recorder *recorder, char *line, unsigned int number)
+{
+	static const char *const names[] = { "rx_bytes",  "rx_packets", "rx_errors", "rx_dropped",    "rx_fifo",
+					     "rx_frame",  NULL,         NULL,        "tx_bytes",      "tx_packets",
+					     "tx_errors", "tx_dropped", "tx_fifo",   "tx_collisions", "tx_carrier" };
+	uint64_t values[COUNT(names)];
+	char *colon = strchr(line, ':');
+	size_t count = number > 1 && colon ? read_numbers(colon + 1, 10, COUNT(names), values) : 0;
+	char link[IF_NAMESIZE];
+
+	if (!count || sscanf(line, " %15[^:]", link) < 1)
+		return;
+	for (size_t i = 0; i < count; i++)
+		if (names[i])
+			ADD(recorder, (double)values[i], "link/%s/%s", link, names[i]);
+}
+
+/* Two lines of each protocol: names, then values. */
+static void take_protocols(struct recorder *recorder, const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char names[LINE_SIZE], values[LINE_SIZE];
+
+	while (file && fgets(names, sizeof(names), file) && fgets(values, sizeof(values), file)) {
+		char *name_rest = names, *value_rest = values;
+		const char *protocol = strsep(&name_rest, ": "), *name, *value;
+
+		strsep(&value_rest, ": ");
+		while ((name = strsep(&name_rest, ": \n")) && (value = strsep(&value_rest, ": \n")))
+			if (*name && *value != '-' && strcmp(protocol, "Tcp") && strcmp(protocol, "TcpExt"))
+				ADD(recorder, strtod(value, NULL), "%s/%s", protocol, name);
+	}
+	if (file)
+		fclose(file);
+}
+
+/* Connection tracking: names, then a line of hexadecimal numbers for each CPU. The first is a gauge. */
+static void take_conntrack(struct recorder *recorder)
+{
+	FILE *file = fopen("/proc/net/stat/nf_conntrack", "re");
+	char names[LINE_SIZE] = "", line[LINE_SIZE], *rest = names, *name, used[32], most[32];
+	uint64_t sums[32] = { 0 }, values[COUNT(sums)];
+
+	if (file && fgets(names, sizeof(names), file))
+		while (fgets(line, sizeof(line), file))
+			for (size_t i = read_numbers(line, 16, COUNT(sums), values); i-- > 0;)
+				sums[i] += values[i];
+	if (file)
+		fclose(file);
+	for (size_t i = 0; i < COUNT(sums) && (name = strsep(&rest, " \n"));)
+		if (*name && i++)
+			ADD(recorder, (double)sums[i - 1], "conntrack/%s", name);
+	if (file_read_line("/proc/sys/net/netfilter/nf_conntrack_count", used, sizeof(used)) ||
+	    file_read_line("/proc/sys/net/netfilter/nf_conntrack_max", most, sizeof(most)) || strtod(most, NULL) <= 0)
+		return;
+	recorder_add(recorder, "conntrack/use", RECORDER_GAUGE, strtod(used, NULL) / strtod(most, NULL));
+}
+
+/* --- the kernel's other tables -------------------------------------------------------------------------------------- */
+
+static void take_driver(struct recorder *recorder, struct local_state *state, const struct driver_counters *link)
+{
+	if (ethtool_counters(state->ethtool, link->ifindex, COUNTERS_DRIVER, link->count, link->values))
+		return;
+	for (uint32_t i = 0; i < link->count; i++)
+		ADD(recorder, (double)link->values[i], "ethtool/%s/%s", link->link, link->names[i]);
+}
+
+static void take_filter(const char *name, bool is_gauge, uint64_t value, void *context)
+{
+	recorder_add(context, name, is_gauge ? RECORDER_GAUGE : RECORDER_COUNTER, (double)value);
+}
+
+static const char *local_take(struct source *source, struct recorder *recorder)
+{
+	struct local_state *state = source->state;
+
+	each_line("/proc/net/softnet_stat", take_softnet, recorder);
+	each_line("/proc/stat", take_cpu, recorder);
+	each_line("/proc/net/dev", take_link, recorder);
+	take_protocols(recorder, "/proc/net/snmp");
+	take_protocols(recorder, "/proc/net/netstat");
+	take_conntrack(recorder);
+	filters_each(state->filters, take_filter, recorder);
+	for (size_t i = 0; i < state->link_count; i++)
+		take_driver(recorder, state, &state->links[i]);
+	each_line("/proc/softirqs", take_softirq, recorder);
+	each_line("/proc/interrupts", take_interrupt, recorder);
+	return NULL;
+}
+
+const struct source_ops source_local = { .prefix = "local:", .open = local_open, .take = local_take, .close = local_close };

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "observe/observe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/message.h"
+#include "base/stop.h"
+#include "observe/source.h"
+
+#define ANSWER_MOST  (4u << 20) /* octets of a trial's JSON from a source */
+#define PERIOD_NS    (NS_PER_S / 10)
+#define DUTY         10   /* a source sleeps ten times as long as a sample takes, at least */
+#define LATE_MOST    2    /* who was late so often in a row is not waited for any more, */
+#define LATE_WAIT_S  0.02 /* but so long, to see whether it is back */
+#define MEMORY_MOST  (256u << 20)
+#define CLOSE_WAIT_S 1.0
+#define NICENESS     5
+
+/* What the tester tells a source. */
+struct order {
+	uint32_t number;
+	enum { ORDER_BEGIN, ORDER_END } kind;
+	uint64_t start_ns, end_ns; /* of the trial that ended */
+	cpu_set_t spared;
+};
+
+/* And what it answers; the text stands in the memory that both share. */
+struct answer {
+	uint32_t number;
+	uint32_t octets;
+};
+
+struct observer {
+	const struct observed *observed;
+	int fd; /* -1: it is gone */
+	pid_t pid;
+	char *text;        /* shared */
+	unsigned int late; /* times in a row */
+	bool is_begun;     /* it had a sample before the trial */
+};
+
+struct observers {
+	const struct config *config;
+	cpu_set_t spared;
+	uint32_t number; /* of the last order */
+	size_t count;
+	struct observer list[OBSERVED_MOST];
+};
+
+/* --- the process of a source ------------------------------------------------------------------------------------------ */
+
+struct listener {
+	struct source source;
+	struct recorder *recorder;
+	const char *trouble; /* of the last sample; NULL: none */
+	char *text;
+	bool series, is_recording;
+	uint64_t period_ns, next_ns;
+	cpu_set_t spared;
+};
+
+static void spare_cpus(struct listener *listener, const cpu_set_t *spared)
+{
+	cpu_set_t mine;
+
+	if (CPU_EQUAL(&listener->spared, spared) || sched_getaffinity(0, sizeof(mine), &mine))
+		return;
+	listener->spared = *spared;
+	for (int i = 0; i < CPU_SETSIZE; i++)
+		if (CPU_ISSET(i, spared))
+			CPU_CLR(i, &mine);
+	if (CPU_COUNT(&mine))
+		sched_setaffinity(0, sizeof(mine), &mine);
+}
+
+/* A source that is not open, or was lost, is opened for each sample anew. */
+static void take_sample(struct listener *listener)
+{
+	struct source *source = &listener->source;
+	uint64_t start_ns = clock_ns(), rest_ns;
+
+	listener->trouble = source->state ? NULL : source->ops->open(source);
+	if (!listener->trouble) {
+		recorder_begin(listener->recorder, start_ns);
+		listener->trouble = source->ops->take(source, listener->recorder);
+	}
+	if (!listener->trouble && recorder_end(listener->recorder, clock_ns()))
+		listener->period_ns *= 2;
+	rest_ns = DUTY * (clock_ns() - start_ns);
+	listener->next_ns = start_ns + (rest_ns > listener->period_ns ? rest_ns : listener->period_ns);
+}
+
+static uint32_t write_summary(const struct listener *listener, const struct order *order)
+{
+	json_auto_t *summary = recorder_summary(listener->recorder, order->start_ns, order->end_ns, listener->series);
+	size_t octets;
+
+	if (listener->trouble && summary)
+		json_object_set_new(summary, "trouble", json_string(listener->trouble));
+	octets = summary ? json_dumpb(summary, listener->text, ANSWER_MOST, JSON_COMPACT) : 0;
+	return octets <= ANSWER_MOST ? (uint32_t)octets : 0;
+}
+
+static void obey(struct listener *listener, int fd, const struct order *order)
+{
+	struct answer answer = { .number = order->number };
+
+	if (order->kind == ORDER_BEGIN) {
+		spare_cpus(listener, &order->spared);
+		recorder_empty(listener->recorder);
+		listener->period_ns = PERIOD_NS;
+	}
+	take_sample(listener);
+	listener->is_recording = order->kind == ORDER_BEGIN;
+	if (order->kind == ORDER_END)
+		answer.octets = write_summary(listener, order);
+	else
+		answer.octets = listener->trouble == NULL;
+	send(fd, &answer, sizeof(answer), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* Sleep until an order comes, or the next sample is due: false at the end of the tester. */
+static bool await(struct listener *listener, int fd)
+{
+	uint64_t now_ns = clock_ns();
+	struct timespec left = clock_timespec(listener->next_ns > now_ns ? listener->next_ns - now_ns : 0);
+	struct pollfd file = { .fd = fd, .events = POLLIN };
+	struct order order;
+
+	if (ppoll(&file, 1, listener->is_recording ? &left : NULL, NULL) <= 0) {
+		if (listener->is_recording && clock_ns() >= listener->next_ns)
+			take_sample(listener);
+		return true;
+	}
+	if (recv(fd, &order, sizeof(order), 0) != sizeof(order))
+		return false;
+	obey(listener, fd, &order);
+	return true;
+}
+
+/* Nothing of the tester's stays open here but one socket and standard error: not its locks, ports and pipes. */
+static int keep_only(int fd)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 || dup2(fd, 3) < 0)
+		return -errno;
+	fcntl(3, F_SETFD, FD_CLOEXEC);
+	return close_range(4, ~0u, 0) ? -errno : 0;
+}
+
+static void become_source(pid_t tester)
+{
+	const struct rlimit memory = { MEMORY_MOST, MEMORY_MOST }, none = { 0, 0 };
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != tester)
+		_exit(EXIT_DONE);
+	prctl(PR_SET_NAME, "mlr-observe");
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	setrlimit(RLIMIT_DATA, &memory);
+	setrlimit(RLIMIT_CORE, &none);
+	setpriority(PRIO_PROCESS, 0, NICENESS);
+}
+
+static _Noreturn void live_as_source(const struct observers *observers, const struct observer *observer, int fd,
+				     pid_t tester)
+{
+	struct listener listener = {
+		.source = { .ops = source_of(observer->observed->source) },
+		.text = observer->text,
+		.series = observers->config->interval_s > 0,
+	};
+
+	become_source(tester);
+	listener.source.argument = observer->observed->source + strlen(listener.source.ops->prefix);
+	listener.recorder = recorder_new();
+	if (keep_only(fd) || !listener.recorder)
+		_exit(EXIT_INCAPABLE);
+	while (await(&listener, 3))
+		;
+	if (listener.source.state)
+		listener.source.ops->close(&listener.source);
+	_exit(EXIT_DONE);
+}
+
+/* --- the tester's side ------------------------------------------------------------------------------------------------ */
+
+static enum exit_code start(struct observers *observers, struct observer *observer)
+{
+	pid_t tester = getpid();
+	int fds[2];
+
+	observer->text = mmap(NULL, ANSWER_MOST, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (observer->text == MAP_FAILED || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds))
+		return refuse(EXIT_INCAPABLE, "--observe %s: %s", observer->observed->name, strerror(errno));
+	observer->pid = fork();
+	if (observer->pid == 0)
+		live_as_source(observers, observer, fds[1], tester);
+	close(fds[1]);
+	observer->fd = fds[0];
+	if (observer->pid < 0)
+		return refuse(EXIT_INCAPABLE, "--observe %s: a process cannot be started: %s", observer->observed->name,
+			      strerror(errno));
+	return EXIT_DONE;
+}
+
+enum exit_code observers_open(const struct config *config, struct observers **ret)
+{
+	struct observers *observers = config->observed_count ? calloc(1, sizeof(*observers)) : NULL;
+	enum exit_code code = EXIT_DONE;
+
+	*ret = NULL;
+	if (!config->observed_count)
+		return EXIT_DONE;
+	if (!observers)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	observers->config = config;
+	for (unsigned int i = 0; i < config->observed_count; i++)
+		observers->list[i] = (struct observer){ .observed = &config->observed[i], .fd = -1, .text = MAP_FAILED };
+	observers->count = config->observed_count;
+	for (size_t i = 0; i < observers->count && !code; i++)
+		code = start(observers, &observers->list[i]);
+	if (code)
+		observers_close(observers);
+	else
+		*ret = observers;
+	return code;
+}
+
+/* A source ends when its socket does. It is not killed, for a run that gave up its system calls cannot; the kernel does that
+ * when we end. */
+static void end(struct observer *observer)
+{
+	struct pollfd file = { .fd = observer->fd, .events = POLLIN };
+	struct timespec left = clock_timespec((uint64_t)(CLOSE_WAIT_S * NS_PER_S));
+
+	if (observer->fd >= 0) {
+		shutdown(observer->fd, SHUT_WR);
+		while (ppoll(&file, 1, &left, NULL) > 0 && recv(observer->fd, ROOM(64), 64, MSG_DONTWAIT) > 0)
+			;
+		close(observer->fd);
+	}
+	if (observer->text != MAP_FAILED)
+		munmap(observer->text, ANSWER_MOST);
+}
+
+void observers_close(struct observers *observers)
+{
+	for (size_t i = 0; observers && i < observers->count; i++)
+		end(&observers->list[i]);
+	free(observers);
+}
+
+void observers_spare_cpus(struct observers *observers, const cpu_set_t *cpus)
+{
+	if (observers)
+		observers->spared = *cpus;
+}
+
+static void is_gone(struct observer *observer)
+{
+	warn("--observe %s: its process ended; nothing more is known of it", observer->observed->name);
+	close(observer->fd);
+	observer->fd = -1;
+}
+
+static void tell_all(struct observers *observers, const struct order *order)
+{
+	for (size_t i = 0; i < observers->count; i++) {
+		struct observer *observer = &observers->list[i];
+
+		if (observer->fd >= 0 && send(observer->fd, order, sizeof(*order), MSG_NOSIGNAL | MSG_DONTWAIT) < 0 &&
+		    errno != EAGAIN)
+			is_gone(observer);
+	}
+}
+
+/* Wait for the answer to the last order: its size, or -1 where none comes in time. Answers to earlier ones are late. */
+static int64_t hear(struct observers *observers, struct observer *observer, uint64_t deadline_ns)
+{
+	struct pollfd files[] = { { .fd = observer->fd, .events = POLLIN }, { .fd = stop_fd(), .events = POLLIN } };
+	struct answer answer;
+
+	while (observer->fd >= 0) {
+		uint64_t now_ns = clock_ns();
+		struct timespec left = clock_timespec(deadline_ns > now_ns ? deadline_ns - now_ns : 0);
+		ssize_t octets = recv(observer->fd, &answer, sizeof(answer), MSG_DONTWAIT);
+
+		if (octets == 0 || (octets < 0 && errno != EAGAIN && errno != EINTR))
+			is_gone(observer);
+		else if (octets == sizeof(answer) && answer.number == observers->number)
+			return answer.octets <= ANSWER_MOST ? (int64_t)answer.octets : 0;
+		else if (octets < 0 && (now_ns >= deadline_ns || stop_requested()))
+			return -1;
+		else if (octets < 0)
+			ppoll(files, COUNT(files), &left, NULL);
+	}
+	return -1;
+}
+
+static uint64_t deadline_of(const struct observer *observer, uint64_t now_ns)
+{
+	return now_ns + (uint64_t)((observer->late < LATE_MOST ? OBSERVE_WAIT_S : LATE_WAIT_S) * NS_PER_S);
+}
+
+void observers_begin(struct observers *observers)
+{
+	struct order order = { .kind = ORDER_BEGIN };
+	uint64_t now_ns = clock_ns();
+
+	if (!observers)
+		return;
+	order.number = ++observers->number;
+	order.spared = observers->spared;
+	tell_all(observers, &order);
+	for (size_t i = 0; i < observers->count; i++)
+		observers->list[i].is_begun =
+			hear(observers, &observers->list[i], deadline_of(&observers->list[i], now_ns)) > 0;
+}
+
+/* What a source says of a trial, as far as it is one. */
+static json_t *read_summary(const struct observer *observer, int64_t octets)
+{
+	json_t *summary = octets > 0 ? json_loadb(observer->text, (size_t)octets, JSON_REJECT_DUPLICATES, NULL) : NULL;
+
+	if (json_is_object(summary) && json_integer_value(json_object_get(summary, "samples")) > 0)
+		return summary;
+	if (json_is_object(summary)) {
+		json_t *said = json_pack("{s:O?}", "trouble", json_object_get(summary, "trouble"));
+
+		json_decref(summary);
+		return said;
+	}
+	json_decref(summary);
+	return json_object();
+}
+
+static json_t *end_of(struct observers *observers, struct observer *observer, uint64_t now_ns)
+{
+	int64_t octets = hear(observers, observer, deadline_of(observer, now_ns));
+	json_t *summary = read_summary(observer, octets);
+	bool has_samples = json_object_get(summary, "samples"), is_whole = observer->is_begun && octets > 0 && has_samples;
+
+	observer->late = octets < 0 ? observer->late + 1 : 0;
+	json_object_set_new(summary, "source", json_string(observer->observed->name));
+	json_object_set_new(summary, "whole", json_boolean(is_whole && !json_object_get(summary, "trouble")));
+	if (json_is_null(json_object_get(summary, "trouble")))
+		json_object_del(summary, "trouble");
+	if (!is_whole && !json_object_get(summary, "trouble"))
+		json_object_set_new(summary, "trouble",
+				    json_string(observer->fd < 0 ? "its process ended"
+						: octets < 0     ? "it was late after the trial"
+								 : "it had no sample right before the trial"));
+	return summary;
+}
+
+json_t *observers_end(struct observers *observers, uint64_t start_ns, uint64_t end_ns)
+{
+	struct order order = { .kind = ORDER_END, .start_ns = start_ns, .end_ns = end_ns };
+	uint64_t now_ns = clock_ns();
+	json_t *list;
+
+	if (!observers)
+		return NULL;
+	order.number = ++observers->number;
+	tell_all(observers, &order);
+	list = json_array();
+	for (size_t i = 0; i < observers->count; i++)
+		json_array_append_new(list, end_of(observers, &observers->list[i], now_ns));
+	return list;
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "observe/recorder.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/exit_code.h"
+
+#define SLOTS (2 * RECORDER_COUNTERS_MOST) /* of the table of names */
+
+struct counter {
+	char name[RECORDER_NAME_SIZE];
+	enum recorder_kind kind;
+	bool has_fallen;
+};
+
+struct row {
+	uint64_t at_ns;
+	double *values; /* of all counters; NAN: it had none */
+};
+
+struct recorder {
+	struct counter *counters;
+	size_t count, omitted;
+	uint16_t slots[SLOTS]; /* 1 + the place of a counter; 0: free */
+	struct row rows[RECORDER_SAMPLES_MOST];
+	size_t row_count;
+	uint64_t begin_ns;
+	size_t value_count; /* of the sample that is taken */
+};
+
+struct recorder *recorder_new(void)
+{
+	struct recorder *recorder = calloc(1, sizeof(*recorder));
+	bool complete = recorder && (recorder->counters = calloc(RECORDER_COUNTERS_MOST, sizeof(*recorder->counters)));
+
+	for (size_t i = 0; complete && i < RECORDER_SAMPLES_MOST; i++)
+		complete = (recorder->rows[i].values = calloc(RECORDER_COUNTERS_MOST, sizeof(double)));
+	if (complete)
+		return recorder;
+	recorder_free(recorder);
+	return NULL;
+}
+
+void recorder_free(struct recorder *recorder)
+{
+	for (size_t i = 0; recorder && i < RECORDER_SAMPLES_MOST; i++)
+		free(recorder->rows[i].values);
+	if (recorder)
+		free(recorder->counters);
+	free(recorder);
+}
+
+void recorder_empty(struct recorder *recorder)
+{
+	recorder->row_count = 0;
+	recorder->omitted = 0;
+}
+
+/* --- names ---------------------------------------------------------------------------------------------------------- */
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), end_length = strlen(end);
+
+	return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+/* What a name says of the value; most values that have no unit are counts. */
+static enum recorder_kind kind_of_name(const char *name)
+{
+	static const char *const gauges[] = {
+		"watts", "_w", "ratio", "percent", "celsius", "volts", "amperes", "use", "load"
+	};
+
+	for (size_t i = 0; i < COUNT(gauges); i++)
+		if (ends_with(name, gauges[i]))
+			return RECORDER_GAUGE;
+	return RECORDER_UNKNOWN;
+}
+
+static uint32_t hash_of(const char *name)
+{
+	uint32_t hash = 2166136261u;
+
+	while (*name)
+		hash = (hash ^ (uint8_t)*name++) * 16777619u;
+	return hash;
+}
+
+/* The place of a counter, which is new here where it is not known; RECORDER_COUNTERS_MOST where there is no room. */
+static size_t place_of(struct recorder *recorder, const char *name, enum recorder_kind kind)
+{
+	uint32_t slot = hash_of(name) % SLOTS;
+	struct counter *counter;
+
+	for (; recorder->slots[slot]; slot = (slot + 1) % SLOTS)
+		if (strcmp(recorder->counters[recorder->slots[slot] - 1].name, name) == 0)
+			return recorder->slots[slot] - 1u;
+	if (recorder->count == RECORDER_COUNTERS_MOST)
+		return RECORDER_COUNTERS_MOST;
+	counter = &recorder->counters[recorder->count];
+	snprintf(counter->name, sizeof(counter->name), "%s", name);
+	counter->kind = kind == RECORDER_UNKNOWN ? kind_of_name(name) : kind;
+	for (size_t i = 0; i < recorder->row_count; i++)
+		recorder->rows[i].values[recorder->count] = NAN;
+	recorder->slots[slot] = (uint16_t)++recorder->count;
+	return recorder->count - 1;
+}
+
+/* --- samples -------------------------------------------------------------------------------------------------------- */
+
+/* Drop every second row, and keep the first and the last. */
+static void thin(struct recorder *recorder)
+{
+	size_t kept = 1;
+
+	for (size_t i = 2; i < recorder->row_count; i += 2) {
+		struct row row = recorder->rows[kept];
+
+		recorder->rows[kept++] = recorder->rows[i];
+		recorder->rows[i] = row;
+	}
+	recorder->row_count = kept;
+}
+
+void recorder_begin(struct recorder *recorder, uint64_t now_ns)
+{
+	struct row *row = &recorder->rows[recorder->row_count];
+
+	recorder->begin_ns = now_ns;
+	recorder->value_count = 0;
+	for (size_t i = 0; i < RECORDER_COUNTERS_MOST; i++)
+		row->values[i] = NAN;
+}
+
+void recorder_add(struct recorder *recorder, const char *name, enum recorder_kind kind, double value)
+{
+	struct row *row = &recorder->rows[recorder->row_count];
+	char cut[RECORDER_NAME_SIZE];
+	size_t place;
+
+	if (!isfinite(value))
+		return;
+	snprintf(cut, sizeof(cut), "%s", name);
+	place = place_of(recorder, cut, kind);
+	if (place == RECORDER_COUNTERS_MOST) {
+		recorder->omitted++;
+		return;
+	}
+	if (!isnan(row->values[place]))
+		return;
+	row->values[place] = value;
+	recorder->value_count++;
+	if (recorder->row_count && value < row[-1].values[place])
+		recorder->counters[place].has_fallen = true;
+}
+
+bool recorder_end(struct recorder *recorder, uint64_t now_ns)
+{
+	if (!recorder->value_count)
+		return false;
+	recorder->rows[recorder->row_count++].at_ns = recorder->begin_ns + (now_ns - recorder->begin_ns) / 2;
+	if (recorder->row_count < RECORDER_SAMPLES_MOST)
+		return false;
+	thin(recorder);
+	return true;
+}
+
+/* --- what became of them -------------------------------------------------------------------------------------------- */
+
+/* What is summarized: the samples, and of them those within the trial, from the last before it on. */
+struct span {
+	const struct recorder *recorder;
+	uint64_t start_ns;
+	size_t first, last;
+	bool series;
+};
+
+static struct span span_of(const struct recorder *recorder, uint64_t start_ns, uint64_t end_ns, bool series)
+{
+	struct span span = { .recorder = recorder, .start_ns = start_ns, .last = recorder->row_count - 1, .series = series };
+
+	while (span.first + 1 < recorder->row_count && recorder->rows[span.first + 1].at_ns <= start_ns)
+		span.first++;
+	while (span.last > span.first + 1 && recorder->rows[span.last].at_ns > end_ns)
+		span.last--;
+	return span;
+}
+
+static double value_at(const struct span *span, size_t row, size_t counter)
+{
+	return span->recorder->rows[row].values[counter];
+}
+
+static double rate_per_s(const struct span *span, size_t counter)
+{
+	double from = value_at(span, span->first, counter), to = value_at(span, span->last, counter);
+	uint64_t ns = span->recorder->rows[span->last].at_ns - span->recorder->rows[span->first].at_ns;
+
+	return ns ? (to - from) / ((double)ns / (double)NS_PER_S) : NAN;
+}
+
+static json_t *number(double value)
+{
+	if (!isfinite(value))
+		return json_null();
+	return value == rint(value) && fabs(value) < 0x1p53 ? json_integer((json_int_t)value) : json_real(value);
+}
+
+static json_t *series_of(const struct span *span, size_t counter, double base)
+{
+	json_t *series = json_array();
+
+	for (size_t i = 0; i < span->recorder->row_count; i++)
+		json_array_append_new(series, number(value_at(span, i, counter) - base));
+	return series;
+}
+
+/* NULL: it did not grow. */
+static json_t *counter_json(const struct span *span, size_t counter)
+{
+	double first = value_at(span, 0, counter), last = value_at(span, span->recorder->row_count - 1, counter);
+	json_t *json;
+
+	if (!(last > first))
+		return NULL;
+	json = json_pack("{s:o, s:o}", "change", number(last - first), "per_second", number(rate_per_s(span, counter)));
+	if (span->series)
+		json_object_set_new(json, "series", series_of(span, counter, first));
+	return json;
+}
+
+/* NULL: it had no value but 0. */
+static json_t *gauge_json(const struct span *span, size_t counter)
+{
+	double least = INFINITY, most = -INFINITY, sum = 0;
+	size_t count = 0;
+	json_t *json;
+
+	for (size_t i = span->first; i <= span->last; i++) {
+		double value = value_at(span, i, counter);
+
+		if (isnan(value))
+			continue;
+		least = fmin(least, value);
+		most = fmax(most, value);
+		sum += value;
+		count++;
+	}
+	if (!count || (least == 0 && most == 0))
+		return NULL;
+	json = json_pack("{s:o, s:o, s:o}", "min", number(least), "mean", number(sum / (double)count), "max", number(most));
+	if (span->series)
+		json_object_set_new(json, "series", series_of(span, counter, 0));
+	return json;
+}
+
+static json_t *times_of(const struct span *span)
+{
+	json_t *times = json_array();
+
+	for (size_t i = 0; i < span->recorder->row_count; i++) {
+		int64_t ns = (int64_t)(span->recorder->rows[i].at_ns - span->start_ns);
+
+		json_array_append_new(times, json_real((double)(ns / 1000) / 1e6));
+	}
+	return times;
+}
+
+json_t *recorder_summary(const struct recorder *recorder, uint64_t start_ns, uint64_t end_ns, bool series)
+{
+	json_auto_t *counters = json_object(), *gauges = json_object();
+	struct span span = span_of(recorder, start_ns, end_ns, series);
+	size_t shown = 0, unchanged = 0, omitted = recorder->omitted;
+	json_t *json;
+
+	for (size_t i = 0; recorder->row_count && i < recorder->count; i++) {
+		const struct counter *counter = &recorder->counters[i];
+		bool is_gauge =
+			counter->kind == RECORDER_GAUGE || (counter->kind == RECORDER_UNKNOWN && counter->has_fallen);
+		json_t *one = is_gauge ? gauge_json(&span, i) : counter_json(&span, i);
+
+		if (one && shown++ < RECORDER_SHOWN_MOST)
+			json_object_set_new(is_gauge ? gauges : counters, counter->name, one);
+		else if (one)
+			json_decref(one);
+		else
+			unchanged++;
+	}
+	omitted += shown > RECORDER_SHOWN_MOST ? shown - RECORDER_SHOWN_MOST : 0;
+	json = json_pack("{s:I, s:O, s:O, s:I, s:I}", "samples", (json_int_t)recorder->row_count, "counters", counters,
+			 "gauges", gauges, "unchanged", (json_int_t)unchanged, "omitted", (json_int_t)omitted);
+	if (json && series && recorder->row_count)
+		json_object_set_new(json, "times", times_of(&span));
+	return json;
+}

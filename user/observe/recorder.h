@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A recorder keeps the samples of one source over one trial, and says what became of each counter. The caller owns it. It is
+ * opened once, emptied before each trial, filled with samples, and summarized after the trial. Its size is bounded, whatever
+ * a source says: what has no room is counted and left out.
+ *
+ * A counter only grows; a gauge may fall. Of a value whose source does not say what it is, its name and its course decide.
+ */
+#pragma once
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define RECORDER_COUNTERS_MOST 4096
+#define RECORDER_SAMPLES_MOST  64
+#define RECORDER_SHOWN_MOST    1000 /* counters of a summary */
+#define RECORDER_NAME_SIZE     160
+
+enum recorder_kind { RECORDER_UNKNOWN, RECORDER_COUNTER, RECORDER_GAUGE };
+
+struct recorder;
+
+/* NULL without memory. */
+struct recorder *recorder_new(void);
+void recorder_free(struct recorder *recorder);
+/* Forget the samples, and keep the names. */
+void recorder_empty(struct recorder *recorder);
+
+/* Begin a sample; its values follow. A sample without values does not count. */
+void recorder_begin(struct recorder *recorder, uint64_t now_ns);
+/* One value. One that is not finite, or has a second value in this sample, is left out. */
+void recorder_add(struct recorder *recorder, const char *name, enum recorder_kind kind, double value);
+/* The sample is whole. Where there are too many, every second of the earlier ones is dropped: then true. */
+bool recorder_end(struct recorder *recorder, uint64_t now_ns);
+
+/* What became of the counters of a trial whose frames were due between these times: the members "samples", "counters",
+ * "gauges", "unchanged" and "omitted"; with `series` also the values over time. NULL without memory. */
+json_t *recorder_summary(const struct recorder *recorder, uint64_t start_ns, uint64_t end_ns, bool series);

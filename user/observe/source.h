@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sources of counters. A source belongs to the process that observers_open() started for it, which opens it, asks it for
+ * samples, and closes it. Each kind is an ops table.
+ *
+ * `take` adds the values of one sample to the recorder, and returns within SOURCE_TAKE_S. Then it returns NULL, or in words why
+ * there is no sample: a constant, or a text in `trouble`.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "observe/recorder.h"
+
+#define SOURCE_TAKE_S       1.0
+#define SOURCE_TROUBLE_SIZE 200
+
+struct source {
+	const struct source_ops *ops;
+	const char *argument; /* what follows the kind */
+	void *state;          /* of the kind; NULL: it is not open */
+	char trouble[SOURCE_TROUBLE_SIZE];
+};
+
+struct source_ops {
+	const char *prefix; /* "exec:" */
+	/* NULL, or why it cannot be opened. */
+	const char *(*open)(struct source *source);
+	const char *(*take)(struct source *source, struct recorder *recorder);
+	void (*close)(struct source *source);
+};
+
+extern const struct source_ops source_exec, source_local;
+
+/* Return the kind that a source such as "exec:COMMAND" names, or NULL. */
+const struct source_ops *source_of(const char *text);
+
+/* Put the reason into source->trouble, and return it. */
+__attribute__((format(printf, 2, 3))) const char *source_refuse(struct source *source, const char *format, ...);
