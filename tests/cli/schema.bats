@@ -47,6 +47,10 @@ unfit() {
   { "$XDP_MLR" soak --measurer "$SIM" --max-load 10Mfps --max-time 100 --format json || [ $? -eq 1 ]; } | fits soak
 }
 
+@test "sweep" {
+  "$XDP_MLR" sweep --measurer "$SIM" --loads 100kfps..2Mfps/9 --format json | fits sweep
+}
+
 @test "events: every line, of search and soak" {
   simulated --format jsonl | fits events
   "$XDP_MLR" soak --measurer sim:stretch,capacity=1e6 --max-load 10Mfps --max-time 50 --format jsonl | fits events

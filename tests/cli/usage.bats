@@ -13,7 +13,7 @@ search() {
 
 @test "help and version work for the program and for every verb" {
   local verb
-  for verb in "" search trial soak rfc2544 y1564 selftest probe lab "lab up" 'lab down' 'lab status' 'lab on' clean compare report; do
+  for verb in "" search trial sweep soak rfc2544 y1564 selftest probe lab "lab up" 'lab down' 'lab status' 'lab on' clean compare report; do
     for option in --help -h; do
       run --separate-stderr "$XDP_MLR" $verb $option
       [ "$status" -eq 0 ]
@@ -31,7 +31,7 @@ search() {
 
 @test "the program's help names every verb" {
   run "$XDP_MLR" --help
-  for verb in search trial soak rfc2544 y1564 selftest probe 'lab up' 'lab down' 'lab status' 'lab on' clean compare report; do
+  for verb in search trial sweep soak rfc2544 y1564 selftest probe 'lab up' 'lab down' 'lab status' 'lab on' clean compare report; do
     [[ $output == *"  $verb "* ]]
   done
 }
@@ -75,7 +75,7 @@ search() {
 }
 
 @test "help is within 120 columns" {
-  for verb in '' search trial soak rfc2544 y1564 selftest probe lab clean compare report; do
+  for verb in '' search trial sweep soak rfc2544 y1564 selftest probe lab clean compare report; do
     "$XDP_MLR" $verb --help | awk 'length > 120 { print; bad = 1 } END { exit bad }'
   done
 }

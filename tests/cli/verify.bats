@@ -88,6 +88,8 @@ contradicts() {
   contradicts trial-1-xdp '.trial_result.trial_loss_ratio = 0' /trial_result/trial_loss_ratio
   contradicts trial-1-xdp '.trial_result.counts.lost = 0' /trial_result/counts/lost
   contradicts trial-1-limited '.tester_limited = false' /tester_limited
+  contradicts sweep-1-xdp '.curve.lossless_load *= 1.5' /curve/lossless_load
+  contradicts sweep-1-xdp '.trials[1].counts.received += 1' /trials/1/counts/lost
   contradicts soak-1-sim '.critical_load.mean *= 1.5' /critical_load/mean
   contradicts soak-1-sim '.critical_load.mean *= 1.5 | .estimates[].mean *= 1.5 | .time_line[].together.mean *= 1.5' /critical_load/mean
   contradicts soak-1-xdp '.trials[0].counts.received += 1' /trials/0/counts/lost

@@ -56,7 +56,7 @@ static enum exit_code read_choice(struct yaml_file *file, const yaml_node_t *nod
 static enum exit_code read_verb(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
 	static const char *const verbs[] = {
-		"search", "trial", "soak", "rfc2544", "y1564", "selftest", "probe", "sut", NULL
+		"search", "trial", "sweep", "soak", "rfc2544", "y1564", "selftest", "probe", "sut", NULL
 	};
 
 	return read_choice(file, node, verbs, target);

@@ -49,8 +49,9 @@ __attribute__((format(printf, 2, 3))) static bool wrong(struct check *check, con
 	X(schema_plan, "plan") X(schema_probe, "probe") \
 	X(schema_profile, "profile") X(schema_rfc2544, "rfc2544") \
 	X(schema_search, "search") X(schema_selftest, "selftest") \
-	X(schema_soak, "soak") X(schema_trend, "trend") \
-	X(schema_trial, "trial") X(schema_y1564, "y1564")
+	X(schema_soak, "soak") X(schema_sweep, "sweep") \
+	X(schema_trend, "trend") X(schema_trial, "trial") \
+	X(schema_y1564, "y1564")
 /* clang-format on */
 
 /* The file's octets, between two symbols. */

@@ -15,6 +15,7 @@
 #include "benchmark/search_time.h"
 #include "benchmark/y1564.h"
 #include "config/echo.h"
+#include "config/options_suite.h"
 #include "result/report.h"
 
 /* --- time ----------------------------------------------------------------------------------------------------------- */
@@ -31,6 +32,14 @@ static enum exit_code make_estimate(const struct config *config, struct search_e
 		estimate->likely_s = estimate->least_s;
 		estimate->most_s = estimate->least_s + config->waits.residual_s;
 		estimate->assumption = "ports that are up";
+		break;
+	case VERB_SWEEP:
+		estimate->trials = sweep_load_count(config);
+		estimate->least_s = (double)estimate->trials * (config->duration_s + search_time_waits_s(config, 0));
+		estimate->likely_s = estimate->most_s = estimate->least_s;
+		if (config_uses_ports(config))
+			estimate->most_s += (double)estimate->trials * config->waits.residual_s;
+		estimate->assumption = "trials that are not performed again";
 		break;
 	case VERB_SOAK:
 		estimate->least_s = config->stdev_ratio > 0 ? NAN : config->max_time_s;

@@ -40,6 +40,7 @@ static enum exit_code check_load(const struct config *config, const char *option
 static enum exit_code check_loads(const struct config *config, double line_rate_fps)
 {
 	struct service_rates rates[SERVICES_MAX];
+	double loads_fps[SWEEP_LOADS_MAX];
 	enum exit_code code = require_resolve(config, line_rate_fps);
 
 	if (!code)
@@ -48,6 +49,8 @@ static enum exit_code check_loads(const struct config *config, double line_rate_
 		code = check_load(config, "min-load", &config->min_load, line_rate_fps);
 	if (!code)
 		code = check_load(config, "max-load", &config->max_load, line_rate_fps);
+	if (!code)
+		code = sweep_loads(config, line_rate_fps, loads_fps);
 	if (!code && config->verb == VERB_Y1564)
 		code = services_rates(config, l1_bps(line_rate_fps, config->frame_size_octets), rates);
 	return code;
@@ -60,7 +63,7 @@ static enum exit_code check_intervals(const struct config *config)
 
 	if (config->measurer != MEASURER_XDP)
 		return EXIT_DONE;
-	if (config->verb == VERB_TRIAL)
+	if (config->verb == VERB_TRIAL || config->verb == VERB_SWEEP)
 		input.duration_s = config->duration_s;
 	for (size_t i = 0; config->verb == VERB_SEARCH && i < config->goal_count; i++)
 		input.duration_s = fmax(i ? input.duration_s : 0, config->goals[i].final_trial_duration_s);

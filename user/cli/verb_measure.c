@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* search, soak, trial, rfc2544, y1564, selftest: the verbs that measure. Whatever was measured is shown, also where they could not
+/* search, soak, sweep, trial, rfc2544, y1564, selftest: the verbs that measure. Whatever was measured is shown, also where they could not
  * go on. */
 #include <errno.h>
 #include <math.h>
@@ -13,6 +13,7 @@
 #include "benchmark/search.h"
 #include "benchmark/selftest.h"
 #include "benchmark/soak.h"
+#include "benchmark/sweep.h"
 #include "benchmark/y1564.h"
 #include "cli/verbs.h"
 #include "config/given.h"
@@ -72,6 +73,19 @@ static enum exit_code perform_soak(struct run *run)
 	if (soak.end != SOAK_RUNNING && (soak.end != SOAK_FAILED || soak.trial_count))
 		code = deliver(run, report_soak(&soak), soak.duration_s, code);
 	soak_free(&soak);
+	return code;
+}
+
+/* --- sweep ---------------------------------------------------------------------------------------------------------- */
+
+static enum exit_code perform_sweep(struct run *run)
+{
+	struct sweep sweep;
+	enum exit_code code = sweep_run(run->config, run->measurer, &sweep);
+
+	if (sweep.end != SWEEP_RUNNING && (sweep.end != SWEEP_FAILED || sweep.trial_count))
+		code = deliver(run, report_sweep(&sweep), sweep.duration_s, code);
+	sweep_free(&sweep);
 	return code;
 }
 
@@ -254,9 +268,10 @@ static const struct manner {
 	bool has_measurer; /* of the run; a suite opens its own */
 	enum exit_code (*perform)(struct run *run);
 } manners[] = {
-	[VERB_SEARCH] = { true, perform_search }, [VERB_TRIAL] = { true, perform_trial },
-	[VERB_SOAK] = { true, perform_soak },     [VERB_RFC2544] = { false, perform_rfc2544 },
-	[VERB_Y1564] = { false, perform_y1564 },  [VERB_SELFTEST] = { false, perform_selftest },
+	[VERB_SEARCH] = { true, perform_search },      [VERB_TRIAL] = { true, perform_trial },
+	[VERB_SWEEP] = { true, perform_sweep },        [VERB_SOAK] = { true, perform_soak },
+	[VERB_RFC2544] = { false, perform_rfc2544 },   [VERB_Y1564] = { false, perform_y1564 },
+	[VERB_SELFTEST] = { false, perform_selftest },
 };
 
 /* A search that is replayed or gone on with must say what follows from its trials. */

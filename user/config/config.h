@@ -134,7 +134,16 @@ enum rfc2544_test {
 
 enum y1564_test { Y1564_CONFIGURATION, Y1564_PERFORMANCE };
 
-#define PER_FLOW_MOST     1000
+#define PER_FLOW_MOST   1000
+#define SWEEP_PARTS_MAX 64
+#define SWEEP_LOADS_MAX 1000
+
+/* sweep: one load, or several that are evenly spaced, both ends included. */
+struct sweep_part {
+	struct load_spec from, to; /* one load is `from` */
+	unsigned int count;
+};
+
 #define SERVICES_MAX      MLR_SERVICES_MAX
 #define SERVICE_SIZE_TEXT 64
 
@@ -212,8 +221,10 @@ struct config {
 	unsigned int per_flow;       /* flows to tell of by themselves, the worst ones; 0: none */
 	bool ipdv;                   /* also from frame to frame */
 	struct load_spec load;       /* trial */
-	double duration_s;           /* trial, selftest; y1564: of the performance test */
-	double interval_s;           /* trials also by intervals of their schedule; 0: not */
+	struct sweep_part sweep_parts[SWEEP_PARTS_MAX]; /* sweep: its loads, in order */
+	unsigned int sweep_part_count;
+	double duration_s; /* trial, sweep, selftest; y1564: of the performance test */
+	double interval_s; /* trials also by intervals of their schedule; 0: not */
 	enum tx_choice tx;
 	enum verify_choice verify;         /* of which frames received the checksums */
 	enum timestamps_choice timestamps; /* of arrivals */

@@ -255,7 +255,7 @@ static bool names_places(const struct config *config)
 
 #define BIT(verb) (1u << (verb))
 #define MEASURING                                                                                                           \
-	(BIT(VERB_SEARCH) | BIT(VERB_TRIAL) | BIT(VERB_SOAK) | BIT(VERB_RFC2544) | BIT(VERB_Y1564) | BIT(VERB_SELFTEST) |   \
+	(BIT(VERB_SEARCH) | BIT(VERB_TRIAL) | BIT(VERB_SWEEP) | BIT(VERB_SOAK) | BIT(VERB_RFC2544) | BIT(VERB_Y1564) | BIT(VERB_SELFTEST) |   \
 	 BIT(VERB_CONNECT))
 #define REASON_SIZE 256
 
@@ -279,6 +279,8 @@ static enum exit_code check_rules(const struct config *config)
 		  given_find(list, "expansion-coefficient"), "is for --algorithm phased" },
 		{ BIT(VERB_TRIAL), config->load.unit == LOAD_UNSET, NULL,
 		  "--load is missing: give frames/s, or max for as fast as the tester can" },
+		{ BIT(VERB_SWEEP), !config->sweep_part_count, NULL,
+		  "--loads is missing: the loads to measure, for example --loads 100kfps..1Mfps/10" },
 		{ MEASURING | BIT(VERB_PROFILE_SHOW), config->payload != MLR_PAYLOAD_ZEROS && config->template_path,
 		  given_find(list, "payload"), "contradicts --template: frames like the template's have its payload" },
 		{ BIT(VERB_TRIAL), config->lost_path && config->no_seq, NULL,

@@ -13,21 +13,21 @@
 
 #define FIELD(member) offsetof(struct config, member)
 
-#define LOAD_MOST_FPS 1e12 /* as DURATION_MOST_S */
-#define POSITIVE      1e-9
-#define EXEC          "exec:"
-#define NAME_OCTETS   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
+#define POSITIVE    1e-9
+#define EXEC        "exec:"
+#define NAME_OCTETS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
 #define OBSERVED_SOURCES "exec:COMMAND or local:[NETNS]"
 
 #define SEARCH   (1u << VERB_SEARCH)
 #define TRIAL    (1u << VERB_TRIAL)
+#define SWEEP    (1u << VERB_SWEEP)
 #define SOAK     (1u << VERB_SOAK)
 #define SELFTEST (1u << VERB_SELFTEST)
 #define RFC2544  (1u << VERB_RFC2544)
 #define Y1564    (1u << VERB_Y1564)
-#define FRAMES   (MEASURES | SELFTEST)                     /* verbs that send frames over ports */
-#define MEASURES (SEARCH | TRIAL | SOAK | RFC2544 | Y1564) /* verbs that end with a Test Report */
+#define FRAMES   (MEASURES | SELFTEST)                             /* verbs that send frames over ports */
+#define MEASURES (SEARCH | TRIAL | SWEEP | SOAK | RFC2544 | Y1564) /* verbs that end with a Test Report */
 #define PROBE    (1u << VERB_PROBE)
 #define CONNECT  (1u << VERB_CONNECT)
 #define TRAFFIC  (FRAMES | CONNECT | 1u << VERB_PROFILE_SHOW) /* verbs that make frames, or show them */
@@ -336,8 +336,13 @@ const struct option options[] = {
 	       "how often, at most, a trial is performed again that the tester itself spoilt"),
 	LOAD("load", "L", TRIAL, NULL, load, "frames/s: " LOAD_FORMS " of the line rate; or max, as fast as the tester can",
 	     .flags = OPTION_USUAL, .group = "What to measure"),
-	DURATION("duration", "S", TRIAL | SELFTEST | Y1564 | CONNECT, "1s", duration_s, POSITIVE,
-		 "how long to send: " DURATION_FORMS "; of a self-test: each trial that confirms, the search has shorter "
+	OPTION("loads", "L,...", SWEEP, NULL, read_loads,
+	       "the loads to measure, in this order: each as --load, or FROM..TO/N for N loads that are evenly spaced, both "
+	       "ends included; for example 10%..100%/10, or 50kfps,100kfps..1Mfps/10",
+	       .flags = OPTION_LIST | OPTION_USUAL),
+	DURATION("duration", "S", TRIAL | SWEEP | SELFTEST | Y1564 | CONNECT, "1s", duration_s, POSITIVE,
+		 "how long to send: " DURATION_FORMS
+		 "; of a sweep: at each load; of a self-test: each trial that confirms, the search has shorter "
 		 "ones; of y1564: the performance test, of all services at once, default 15min; of connect: how long to "
 		 "listen at least, default 3s (spanning tree speaks every 2 s, LLDP every 30 s)",
 		 .flags = OPTION_USUAL),
@@ -427,12 +432,12 @@ const struct option options[] = {
 		 "soak, "
 		 "600 for a search by phased, no limit for others",
 		 .flags = OPTION_USUAL),
-	OPTION("measurer", "M", SEARCH | SOAK, "xdp", read_measurer,
+	OPTION("measurer", "M", SEARCH | SWEEP | SOAK, "xdp", read_measurer,
 	       "who performs the trials: xdp (these ports), mpi (ports of several hosts, under mpirun), exec:COMMAND (JSON "
 	       "lines on its standard input and output) or sim:MODEL (a simulated SUT, for example "
 	       "sim:jitter,capacity=1e6,sigma=0.01,seed=7)",
 	       .flags = OPTION_ACTS | OPTION_USUAL, .group = "How frames are sent and received"),
-	DURATION("clock-budget", "S", SEARCH | SOAK, NULL, clock_budget_s, 0,
+	DURATION("clock-budget", "S", SEARCH | SWEEP | SOAK, NULL, clock_budget_s, 0,
 		 "mpi: latency between hosts is told only where their clocks are known to be off by no more than this. "
 		 "Default: 1us"),
 	CHOICE("tx", "T", FRAMES | CONNECT, "auto", tx, tx_choices, "the transmit backend: auto, xsk (AF_XDP) or live",
@@ -440,7 +445,7 @@ const struct option options[] = {
 	NUMBER("queues", "N", FRAMES | CONNECT | LAB_UP, "1", queues, 1, TX_QUEUES_MAX,
 	       "transmit queues of each sending port, which share the load, each on a CPU of its own while there are "
 	       "enough; of a lab: queues of its links"),
-	SWITCH("no-seq", SEARCH | TRIAL | SOAK | SELFTEST, no_seq,
+	SWITCH("no-seq", SEARCH | TRIAL | SWEEP | SOAK | SELFTEST, no_seq,
 	       "only count what arrives: duplicates, reordering and gaps are not told, and a duplicate hides a loss"),
 	SWITCH("no-latency", FRAMES, no_latency, "do not measure latency"),
 	SWITCH("ipdv", FRAMES, ipdv,
@@ -448,7 +453,7 @@ const struct option options[] = {
 	       "costs the receiver 2 to 3 ns a frame"),
 	NUMBER("per-flow", "N", TRIAL, NULL, per_flow, 1, PER_FLOW_MOST,
 	       "also count by flow, and tell of the N worst ones: frames sent, received and lost, their order and latency"),
-	DURATION("interval", "S", SEARCH | TRIAL | SOAK, NULL, interval_s, INTERVAL_LEAST_S,
+	DURATION("interval", "S", SEARCH | TRIAL | SWEEP | SOAK, NULL, interval_s, INTERVAL_LEAST_S,
 		 "also count by intervals so long, 1ms or more and at most 1000 a trial: frames sent, received and lost of "
 		 "those due in each, and their latency. So a burst of loss shows as one"),
 	CHOICE("verify", "WHICH", FRAMES, "auto", verify, verify_choices,
@@ -467,8 +472,9 @@ const struct option options[] = {
 	       "the waits of RFC 2544 section 23: after a routing update, after learning frames, for residual frames (the "
 	       "most, it ends early), to restabilise. Presets set them; csit and trials: a=0,b=0,d=2,e=0",
 	       .flags = OPTION_LIST | OPTION_USUAL),
-	CHOICE("effective-duration", "E", SEARCH | TRIAL | SOAK | RFC2544, "trial", effective_duration, effective_durations,
-	       "what a trial counts for: trial (its duration) or wall (the waits as well)", .flags = OPTION_USUAL),
+	CHOICE("effective-duration", "E", SEARCH | TRIAL | SWEEP | SOAK | RFC2544, "trial", effective_duration,
+	       effective_durations, "what a trial counts for: trial (its duration) or wall (the waits as well)",
+	       .flags = OPTION_USUAL),
 	OPTION("address", "A,B[,...]", TRAFFIC, "198.18.0.2/24,198.19.0.2/24", read_addresses,
 	       "the ports' own IPv4 addresses, with prefix length if it is not 24", .flags = OPTION_USUAL,
 	       .group = "Addresses"),
@@ -492,7 +498,7 @@ const struct option options[] = {
 	       .flags = OPTION_LIST, .group = "What is done to the ports"),
 	TEXT("allow-unsafe", "REASON", FRAMES | CONNECT | LAB_ON, NULL, unsafe_reason,
 	     "use a port that is in use; the reason stands in the report", .flags = OPTION_ACTS | OPTION_USUAL),
-	OPTION("require", "R", MEASURES & ~Y1564, NULL, read_requirement,
+	OPTION("require", "R", MEASURES & ~(Y1564 | SWEEP), NULL, read_requirement,
 	       "what the result must keep to, repeatable; else the exit code is 1. Search: GOAL>=LOAD (its Conditional "
 	       "Throughput), or with <=, >, <; also GOAL.lower, GOAL.upper, GOAL.latency.p99<=100us (or min, mean, p50, "
 	       "p90, p99.9, p99.99, max), GOAL.pdv.p99, GOAL.ipdv.p99. Trial: loss<=0.1%, lost, reordered, latency.p99, ... "

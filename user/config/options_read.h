@@ -8,6 +8,7 @@
 /* this keeps load times duration below 2^63 frames */
 #define DURATION_MOST_S  1e6
 #define INTERVAL_LEAST_S 0.001
+#define LOAD_MOST_FPS    1e12 /* as DURATION_MOST_S */
 
 enum exit_code read_frame_size(const struct given *given, struct config *config); /* one size or mix */
 enum exit_code read_tests(const struct given *given, struct config *config);
@@ -16,6 +17,7 @@ enum exit_code read_frame_sizes(const struct given *given, struct config *config
 enum exit_code read_goal(const struct given *given, struct config *config);
 enum exit_code read_service(const struct given *given, struct config *config);
 enum exit_code read_cir_steps(const struct given *given, struct config *config);
+enum exit_code read_loads(const struct given *given, struct config *config);
 enum exit_code read_waits(const struct given *given, struct config *config);
 enum exit_code read_preset(const struct given *given, struct config *config);
 enum exit_code read_ports(const struct given *given, struct config *config);

@@ -49,5 +49,11 @@ enum exit_code services_rates(const struct config *config, double link_bps, stru
 enum exit_code config_for_services(const struct config *config, unsigned int which, struct service_rates *rates,
 				   struct mlr_service_frames *frames, struct config *ret, double *ret_load_fps);
 
+/* sweep: how many loads --loads means; and the largest in frames/s, or 0 if that depends on the line rate. */
+unsigned int sweep_load_count(const struct config *config);
+double sweep_most_fps(const struct config *config);
+/* sweep: get all loads, in the order given. EXIT_USAGE_ERROR for a share of a line rate that is not known (0). */
+enum exit_code sweep_loads(const struct config *config, double line_rate_fps, double *ret_fps);
+
 /* rfc2544, y1564: choose the tests if --tests does not. */
 void choose_tests(struct config *config);

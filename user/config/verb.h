@@ -11,6 +11,8 @@
 #define VERBS(X)                                                                                                            \
 	X(VERB_SEARCH, verb_measure, "search", "one MLRsearch benchmark over real ports or another measurer")               \
 	X(VERB_TRIAL, verb_measure, "trial", "one trial: the one-shot throughput test")                                     \
+	X(VERB_SWEEP, verb_measure, "sweep",                                                                                \
+	  "a trial at each of several loads: the curve of loss, forwarding rate, latency and order over load")              \
 	X(VERB_SOAK, verb_measure, "soak",                                                                                  \
 	  "PLRsearch: the load that loses a target ratio in the long run, with its error bar")                              \
 	X(VERB_RFC2544, verb_measure, "rfc2544",                                                                            \

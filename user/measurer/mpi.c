@@ -329,7 +329,7 @@ enum exit_code measurer_mpi_new(const struct config *config, struct measurer **r
 	enum exit_code code;
 
 	if (!rank_0)
-		return refuse(EXIT_USAGE_ERROR, "--measurer mpi is for one search or soak, started by mpirun");
+		return refuse(EXIT_USAGE_ERROR, "--measurer mpi is for one search, sweep or soak, started by mpirun");
 	code = job_broadcast(0, &order, sizeof(order));
 	if (code || (code = open_new(config, &mpi)))
 		return code;

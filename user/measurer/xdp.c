@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "config/options_suite.h"
 #include "config/traffic.h"
 #include "measurer/connection.h"
 #include "measurer/departure.h"
@@ -82,10 +83,12 @@ static double expected_load_fps(const struct measurer_xdp *xdp)
 {
 	const struct config *config = xdp->config;
 	const struct load_spec *most = config->verb == VERB_TRIAL ? &config->load : &config->max_load;
-	double line_rate_fps = xdp_line_rate_fps(xdp, slowest_link_bps(xdp));
+	double line_rate_fps = xdp_line_rate_fps(xdp, slowest_link_bps(xdp)), swept_fps = sweep_most_fps(config);
 
 	if (most->unit == LOAD_FPS)
 		return most->value;
+	if (swept_fps > 0)
+		return swept_fps;
 	return line_rate_fps > 0.0 ? line_rate_fps : UNKNOWN_LOAD_FPS;
 }
 

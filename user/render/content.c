@@ -15,7 +15,7 @@
 static const struct content *const kinds[] = { &content_search,   &content_trial,    &content_soak,
 					       &content_suite,    &content_compare,  &content_probe,
 					       &content_selftest, &content_campaign, &content_campaign_status,
-					       &content_y1564,    &content_trend };
+					       &content_y1564,    &content_trend,    &content_sweep };
 
 /* Members that every document may have, and which are shown here. */
 static const char common[] = "schema measurer traffic_profile environment deviations configuration load_scope "

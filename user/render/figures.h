@@ -56,6 +56,12 @@ void figure_percentiles(struct writer *writer, const json_t *latency);
 /* A soak: PLRsearch's estimate over time. */
 void figure_estimate(struct writer *writer, const json_t *document);
 
+/* A sweep: the forwarding rate, and how many frames came out of order, against load. The latter only where any did. */
+void figure_forwarding(struct writer *writer, const json_t *trials);
+void figure_order(struct writer *writer, const json_t *trials);
+/* Trials in the order of their loads: a new reference. */
+json_t *trials_by_load(const json_t *trials);
+
 /* The suite: throughput over frame size with the theoretical line (RFC 2544 section 26.1), latency over frame size (26.2),
  * and loss over load, both from 0 to 100 %, a curve a frame size (26.3). */
 void figure_throughput_by_size(struct writer *writer, const json_t *document);

@@ -17,7 +17,8 @@ struct content {
 	void (*put_figures)(struct writer *writer, const json_t *document);
 	void (*put_tables)(struct writer *writer, const json_t *document);
 };
-extern const struct content content_search, content_trial, content_soak, content_suite, content_y1564, content_trend;
+extern const struct content content_search, content_trial, content_sweep, content_soak, content_suite, content_y1564;
+extern const struct content content_trend;
 extern const struct content content_compare, content_probe, content_selftest, content_campaign, content_campaign_status;
 
 /* Parts that several kinds share. */

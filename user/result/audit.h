@@ -52,7 +52,8 @@ void audit_results(struct audit *audit, const struct place *place, const json_t 
 /* Read a goal of a document. False if it breaks a rule of the draft. */
 bool audit_read_goal(const json_t *json, struct mlr_goal *ret);
 void audit_search(struct audit *audit, const json_t *document);
-/* audit_soak.c, audit_suite.c, audit_y1564.c, audit_sums.c */
+/* audit_soak.c, audit_sweep.c, audit_suite.c, audit_y1564.c, audit_sums.c */
+void audit_sweep(struct audit *audit, const json_t *document);
 void audit_soak(struct audit *audit, const json_t *document);
 void audit_rfc2544(struct audit *audit, const json_t *document);
 void audit_y1564(struct audit *audit, const json_t *document);

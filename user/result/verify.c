@@ -34,9 +34,10 @@ static const struct kind {
 	const char *name;
 	void (*audit)(struct audit *audit, const json_t *document);
 } kinds[] = {
-	{ "search", audit_search },     { "trial", audit_one_trial }, { "soak", audit_soak },
-	{ "rfc2544", audit_rfc2544 },   { "y1564", audit_y1564 },     { "selftest", audit_selftest },
-	{ "campaign", audit_campaign }, { "compare", audit_compare }, { "trend", audit_trend },
+	{ "search", audit_search },   { "trial", audit_one_trial },   { "soak", audit_soak },
+	{ "rfc2544", audit_rfc2544 }, { "y1564", audit_y1564 },       { "selftest", audit_selftest },
+	{ "sweep", audit_sweep },     { "campaign", audit_campaign }, { "compare", audit_compare },
+	{ "trend", audit_trend },
 };
 
 /* Who performed the trials, also of a replay. */

@@ -1,0 +1,89 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# sweep: a trial at each of several loads, over simulated SUTs and commands.
+load helper
+
+sweep() {
+  "$XDP_MLR" sweep --measurer sim:hard,capacity=1e6 "$@"
+}
+
+@test "a trial at each load, in the order given, and the figures of the curve" {
+  run -0 --separate-stderr sweep --loads 1.5Mfps,100kfps..1Mfps/4,1000010,50kfps --duration 2 --format json
+  is '.schema == "xdp-mlr/sweep/1" and .irregular_reason == null and (.tester_limited | not)' <<<"$output"
+  is '.loads == [1500000, 100000, 400000, 700000, 1000000, 1000010, 50000] and ([.trials[].trial_load] == .loads)' <<<"$output"
+  is '[.trials[].trial_duration] | unique == [2]' <<<"$output"
+  is '.curve | .lossless_load == 1e6 and .first_loss_load == 1000010 and .maximum_forwarding_rate == 1e6' <<<"$output"
+  is '.curve | .maximum_forwarding_rate_load == 1e6 and (.forwarding_rate_at_maximum_load | round) == 1e6' <<<"$output"
+  is '.sweep_duration == 14 and .trials[0].counts.lost == 1e6' <<<"$output"
+}
+
+@test "the text, the page with its figures, and a row of CSV for each load" {
+  local file=$BATS_TEST_TMPDIR/r
+  run -0 --separate-stderr sweep --loads 100kfps..1.5Mfps/15 --report "$file.html" --report "$file.csv" --report "$file.md"
+  [[ $output == *"Maximum forwarding rate per interface (RFC 2285, 3.6.3)"*"1.000 Mframes/s"*"No loss up to"*"1000000 frames/s"*"First loss at"*"1100000 frames/s"* ]]
+  grep -q '1500000  1.008 Gbit/s     1000000  33.33 %' <<<"$output"
+  grep -q 'id="figure-forwarding"' "$file.html"
+  grep -q 'id="figure-loss"' "$file.html"
+  [ "$(wc -l <"$file.csv")" -eq 16 ]
+  head -n 1 "$file.csv" | grep -qF 'trial_load [frames/s],'
+  awk -F, 'NR > 1 { sum += $2 } END { exit sum != 12000000 }' "$file.csv"
+  grep -q 'Load by load' "$file.md"
+}
+
+@test "its document fits its schema and contradicts nothing; a forged one does" {
+  local file=$BATS_TEST_TMPDIR/r.json filter
+  sweep --loads 100kfps..1.5Mfps/15 --format json >"$file"
+  run -0 "$XDP_MLR" verify "$file"
+  run -0 "$XDP_MLR" report "$file"
+  for filter in '.curve.lossless_load += 1' '.curve.first_loss_load = null' '.curve.maximum_forwarding_rate *= 2' \
+    '.curve.maximum_forwarding_rate_load = 1' '.curve.forwarding_rate_at_maximum_load = 1' '.trials[14].trial_loss_ratio = 0' \
+    '.trials[3].counts.received -= 1' 'del(.trials[14])' '.loads[3] = 5' '.tester_limited = true' '.trials |= . + [.[0]]' \
+    '.trials[2].trial_load = 0'; do
+    jq -c "$filter" "$file" >"$BATS_TEST_TMPDIR/forged.json"
+    run "$XDP_MLR" verify "$BATS_TEST_TMPDIR/forged.json"
+    [ "$status" -eq 1 ] || { echo "$filter: $status $output"; return 1; }
+  done
+}
+
+@test "a command measures; events; one that fails ends the sweep with what there is" {
+  run -0 --separate-stderr "$XDP_MLR" sweep --measurer "exec:while read -r q; do echo '{\"trial_loss_ratio\": 0.25}'; done" --loads 1000,2000 --format jsonl
+  [ "$(jq -r 'select(.event == "trial_finished") | .trial_result.trial_load' <<<"$output" | tr '\n' ' ')" = "1000 2000 " ]
+  tail -n 1 <<<"$output" | is '.curve.maximum_forwarding_rate == 1500 and .curve.lossless_load == null'
+  run -5 --separate-stderr "$XDP_MLR" sweep --measurer "exec:read -r q; echo '{\"trial_loss_ratio\": 0}'" --loads 1000,2000 --format json
+  is '(.trials | length) == 1 and .irregular_reason == "a trial could not be measured"' <<<"$output"
+  "$XDP_MLR" verify <(echo "$output") || { echo "$output" >"$BATS_TEST_TMPDIR/part.json" && run -0 "$XDP_MLR" verify "$BATS_TEST_TMPDIR/part.json"; }
+}
+
+@test "SIGINT prints what was measured, exit 130" {
+  "$XDP_MLR" sweep --measurer 'exec:while read -r line; do sleep 0.1; echo "{\"trial_loss_ratio\": 0}"; done' --loads 1000..2000/1000 \
+    --format json >"$BATS_TEST_TMPDIR/r.json" 2>"$BATS_TEST_TMPDIR/err" &
+  local pid=$! status=0
+  sleep 1
+  kill -INT "$pid"
+  wait "$pid" || status=$?
+  [ "$status" -eq 130 ]
+  is '.irregular_reason == "interrupted" and (.trials | length) < 1000 and (.loads | length) == 1000' <"$BATS_TEST_TMPDIR/r.json"
+  run -0 "$XDP_MLR" verify "$BATS_TEST_TMPDIR/r.json"
+}
+
+@test "bad loads are refused, with what is right" {
+  refuses 2 "--loads is missing" sweep
+  refuses 2 "'1..2' does not say how many loads" sweep --loads 1..2
+  refuses 2 "'max' is none" sweep --loads 1000,max
+  refuses 2 "is not a load" sweep --loads 1000,1k
+  refuses 2 "is not a load" sweep --loads 1000,
+  refuses 2 "behind the slash must stand how many loads" sweep --loads 1..2/1
+  refuses 2 "behind the slash must stand how many loads" sweep --loads 1..2/2.5
+  refuses 2 "must be of the same unit" sweep --loads 1kfps..1Gbps/3
+  refuses 2 "these are 1800 loads" sweep --loads 1000..2000/900,1000..2000/900
+  refuses 2 "the line rate is not known" sweep --loads 10%
+  refuses 2 "at most 100% of the line rate" sweep --loads 10%..110%/3
+}
+
+@test "loads from a file, and the plan" {
+  printf 'loads: 100kfps..200kfps/3\nmeasurer: sim:hard,capacity=1e6\n' >"$BATS_TEST_TMPDIR/c.yaml"
+  run -0 --separate-stderr "$XDP_MLR" sweep --config "$BATS_TEST_TMPDIR/c.yaml" --format json
+  is '.loads == [100000, 150000, 200000] and .configuration.loads == "100kfps..200kfps/3"' <<<"$output"
+  run -0 --separate-stderr sweep --loads 100kfps..200kfps/3 --duration 2 --dry-run --format json
+  is '.estimate | .trials == 3 and .duration == 6' <<<"$output"
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The Manager of a sweep: a trial at each load that --loads names, in that order (mlr/sweep.h). The caller owns the sweep,
+ * which is run once, reported, and freed.
+ */
+#pragma once
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "config/config.h"
+#include "measurer/measurer.h"
+
+enum sweep_end {
+	SWEEP_RUNNING,
+	SWEEP_COMPLETE,
+	SWEEP_INTERRUPTED,
+	SWEEP_FAILED, /* a trial could not be performed */
+};
+
+struct sweep {
+	const struct config *config;
+	struct measurer *measurer;
+	double loads_fps[SWEEP_LOADS_MAX];
+	size_t load_count;          /* 0: they are not known */
+	struct measurement *trials; /* of the first loads */
+	size_t trial_count;
+	time_t start_time;
+	uint64_t start_ns;
+	double virtual_s;  /* time that would have passed, where none does */
+	double duration_s; /* once it has ended */
+	enum sweep_end end;
+	bool tester_limited; /* some trial was */
+};
+
+/* Sweep. Whatever it returns, *ret_sweep is to be freed. EXIT_DONE, EXIT_UNMET where the tester was the limit in a trial,
+ * EXIT_INTERRUPTED; else the reason was said. */
+enum exit_code sweep_run(const struct config *config, struct measurer *measurer, struct sweep *ret_sweep);
+void sweep_free(struct sweep *sweep);
+
+/* The result document, "xdp-mlr/sweep/1" (sweep_report.c). A new reference, or NULL without memory. */
+json_t *report_sweep(const struct sweep *sweep);

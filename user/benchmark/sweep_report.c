@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/json_text.h"
+#include "base/memory.h"
+#include "benchmark/sweep.h"
+#include "mlr/sweep.h"
+#include "result/report.h"
+
+static json_t *trial_of(const struct sweep *sweep, const struct measurement *measurement)
+{
+	json_t *trial = report_trial(measurement);
+
+	report_add_bps(trial, "trial_load", measurement->result.input.load_fps, sweep->config);
+	report_add_bps(trial, "trial_forwarding_rate", measurement->result.output.forwarding_rate_fps, sweep->config);
+	return trial;
+}
+
+static const char *irregular_reason(const struct sweep *sweep)
+{
+	return sweep->end == SWEEP_INTERRUPTED ? "interrupted"
+	       : sweep->end == SWEEP_FAILED    ? "a trial could not be measured"
+					       : NULL;
+}
+
+/* The figures of the curve as far as it was measured. */
+static json_t *curve_json(const struct sweep *sweep)
+{
+	owned struct mlr_trial_result *results = calloc(sweep->trial_count + 1, sizeof(*results));
+	struct mlr_sweep_figures figures;
+	json_t *curve;
+
+	if (!results)
+		return NULL;
+	for (size_t i = 0; i < sweep->trial_count; i++)
+		results[i] = sweep->trials[i].result;
+	figures = mlr_sweep_figures(results, sweep->trial_count);
+	curve = json_pack("{s:o, s:o, s:o, s:o, s:o}", "lossless_load", json_number_or_null(figures.lossless_load_fps),
+			  "first_loss_load", json_number_or_null(figures.first_loss_load_fps), "maximum_forwarding_rate",
+			  json_number_or_null(figures.most_rate_fps), "maximum_forwarding_rate_load",
+			  json_number_or_null(figures.most_rate_load_fps), "forwarding_rate_at_maximum_load",
+			  json_number_or_null(figures.last_rate_fps));
+	report_add_bps(curve, "maximum_forwarding_rate", figures.most_rate_fps, sweep->config);
+	return curve;
+}
+
+json_t *report_sweep(const struct sweep *sweep)
+{
+	json_t *document =
+		json_pack("{s:s, s:o, s:o, s:o, s:s, s:i, s:f, s:f, s:s?, s:b}", "schema", "xdp-mlr/sweep/1", "loads",
+			  json_list(i, sweep->load_count, json_real(sweep->loads_fps[i])), "curve", curve_json(sweep),
+			  "trials", json_list(i, sweep->trial_count, trial_of(sweep, &sweep->trials[i])), "load_scope",
+			  "interface", "aggregate_factor", (int)sweep->measurer->transmitters, "trial_duration",
+			  sweep->config->duration_s, "sweep_duration", sweep->duration_s, "irregular_reason",
+			  irregular_reason(sweep), "tester_limited", (int)sweep->tester_limited);
+
+	if (document)
+		report_add_setting(document, sweep->config, sweep->measurer, sweep->start_time);
+	return document;
+}
