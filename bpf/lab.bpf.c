@@ -90,9 +90,10 @@ static __always_inline int admit(struct policer_state *queue, struct policer_cou
 	return 1;
 }
 
+/* A frame without a tag comes when it arrives. */
 static __always_inline int conforms(const struct mlr_tag *tag)
 {
-	__u32 key = 0, trial = bpf_ntohs(tag->trial), departure_ns = bpf_ntohl(tag->departure_ns);
+	__u32 key = 0, trial = tag ? bpf_ntohs(tag->trial) : 0, departure_ns = tag ? bpf_ntohl(tag->departure_ns) : 0;
 	struct policer_counts *counts = bpf_map_lookup_elem(&policer_counts, &key);
 	struct policer_state *queue = bpf_map_lookup_elem(&state, &key);
 	__u64 arrival_ns = policer.wall_clock ? bpf_ktime_get_ns() : 0;
@@ -126,13 +127,27 @@ static __always_inline int is_policed(const struct xdp_md *context)
 	       (bpf_ntohs(tag[1]) & policer.control_mask) == policer.control;
 }
 
+/* Whether it is UDP over IPv4, without a VLAN: the frame of a generator that is not the tester. */
+static __always_inline int is_udp(const struct xdp_md *context)
+{
+	const void *data = (void *)(long)context->data, *end = (void *)(long)context->data_end;
+	const struct ethhdr *ethernet = data;
+	const struct iphdr *ip = (const void *)(ethernet + 1);
+
+	return (const void *)(ip + 1) <= end && ethernet->h_proto == bpf_htons(ETH_P_IP) && ip->protocol == IPPROTO_UDP;
+}
+
 SEC("xdp")
 int police(struct xdp_md *context)
 {
 	const struct mlr_tag *tag;
 
-	if (find_tag(context, &tag) == FRAME_TAGGED && is_policed(context) && !conforms(tag))
+	if (find_tag(context, &tag) == FRAME_TAGGED) {
+		if (is_policed(context) && !conforms(tag))
+			return XDP_DROP;
+	} else if (policer.any_udp && is_udp(context) && !conforms(NULL)) {
 		return XDP_DROP;
+	}
 	return bpf_redirect(out_ifindex, 0);
 }
 

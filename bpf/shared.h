@@ -231,6 +231,7 @@ struct policer_config {
 	uint32_t control;         /* of the outer VLAN tag of those frames that it is about, */
 	uint32_t control_mask;    /* as far as it matters; 0: all frames */
 	uint32_t wall_clock;      /* a frame comes when it arrives; 0: at the intended departure in its tag */
+	uint32_t any_udp;         /* also frames of other generators, by the wall clock */
 	uint32_t reserved;
 };
 

@@ -52,7 +52,7 @@ export PC
 
 install: install-build ## install the program, libmlr, man pages, completion and service under PREFIX (DESTDIR is honoured)
 	install -D -m 755 $(BUILD)/xdp-mlr $(DESTDIR)$(SBINDIR)/xdp-mlr
-	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/mlr $(addprefix $(DESTDIR)$(DOCDIR)/,examples schema vectors guide reference internals) \
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/mlr $(addprefix $(DESTDIR)$(DOCDIR)/,examples measurers schema vectors guide reference internals) \
 		$(DESTDIR)$(UNITDIR) \
 		$(addprefix $(DESTDIR)$(MANDIR)/man,5 7 8)
 	install -m 644 $(BUILD)/libmlr.so.$(VERSION) $(BUILD)/libmlr.a $(DESTDIR)$(LIBDIR)
@@ -70,6 +70,9 @@ install: install-build ## install the program, libmlr, man pages, completion and
 	install -m 644 docs/schema/*.json $(DESTDIR)$(DOCDIR)/schema
 	install -m 644 tests/vectors/*.json $(DESTDIR)$(DOCDIR)/vectors
 	install -m 644 tools/examples/* $(DESTDIR)$(DOCDIR)/examples
+	install -m 644 tools/measurers/*.py $(DESTDIR)$(DOCDIR)/measurers
+	sed 's|(../../docs/|(../|g' tools/measurers/README.md > $(DESTDIR)$(DOCDIR)/measurers/README.md
+	chmod 644 $(DESTDIR)$(DOCDIR)/measurers/README.md
 	sed 's|@SBINDIR@|$(SBINDIR)|' tools/systemd/xdp-mlr@.service > $(DESTDIR)$(UNITDIR)/xdp-mlr@.service
 	chmod 644 $(DESTDIR)$(UNITDIR)/xdp-mlr@.service $(DESTDIR)$(LIBDIR)/pkgconfig/mlr.pc
 

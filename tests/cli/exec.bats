@@ -258,56 +258,22 @@ sample() {
   is '.search_result[0] | .relevant_lower_bound <= 1.2e6 and .relevant_upper_bound > 1.2e6 and .regular' <<<"$output"
 }
 
-@test "the example for TRex measures, over a stand-in for TRex's client library" {
-  command -v python3 >/dev/null || skip "python3 is not here"
-  mkdir -p "$BATS_TEST_TMPDIR/trex/stl"
-  touch "$BATS_TEST_TMPDIR"/trex/{,stl/}__init__.py
-  cat >"$BATS_TEST_TMPDIR/trex/stl/api.py" <<'PYTHON'
-class Layer(bytes):
-    def __truediv__(self, other):
-        return Layer(bytes(self) + (other.encode() if isinstance(other, str) else other))
-
-
-def Ether(): return Layer(14)
-def IP(src, dst): return Layer(20)
-def UDP(sport, dport): return Layer(8)
-def STLPktBuilder(pkt): return pkt
-def STLTXCont(pps): return pps
-
-
-def STLStream(packet, mode):
-    assert len(packet) == 60 and mode == 1
-    return packet
-
-
-class STLClient:
-    def __init__(self, server): assert server == "127.0.0.1"
-    def connect(self): self.calls = ["connect"]
-    def reset(self, ports): assert ports == [0, 1]
-    def set_service_mode(self, ports, enabled): self.service = enabled
-    def set_l3_mode(self, port, src_ipv4, dst_ipv4): assert self.service
-    def add_streams(self, stream, ports): assert ports == [0]
-    def clear_stats(self): self.sent = self.received = 0
-
-    def start(self, ports, mult, duration, force):
-        assert ports == [0] and mult.endswith("pps") and force
-        self.sent = round(float(mult[:-3]) * duration)
-        self.received = min(self.sent, round(1.2e6 * duration))
-
-    def wait_on_traffic(self, ports, timeout, rx_delay_ms): pass
-    def get_stats(self): return {0: {"opackets": self.sent}, 1: {"ipackets": self.received}}
-    def disconnect(self): pass
-PYTHON
-  run --separate-stderr "$XDP_MLR" search \
-    --measurer "exec:PYTHONPATH=$BATS_TEST_TMPDIR python3 tools/examples/trex_measurer.py 127.0.0.1" --max-load 10Mfps --format json
-  [ "$status" -eq 0 ]
-  is '.search_result[0] | .relevant_lower_bound <= 1.2e6 and .relevant_upper_bound > 1.2e6' <<<"$output"
-}
-
 @test "what a measurer says of itself with its first answer stands in the result, and answers clauses" {
   run -0 measured "$(computing '{trial_loss_ratio: (if .trial_load > 5e5 then 0.5 else 0 end), measurer: {waits: "none", loss: "sent less received", deviations: ["Section 23: none."]}}')" \
     --goal final=1,sum=1,exceed=0 --format json
   is '.measurer.described.waits == "none" and ([.trials[] | has("measurer")] | any | not) and (.deviations | index("Section 23: none.") != null)' <<<"$output"
   is '[.checklist[] | select(.clause == "4.4.3" or .clause == "4.5.5") | .status] == ["met", "met"]' <<<"$output"
   is '[.checklist[] | select(.clause == "4.9.1-offered") | .status] == ["missing"]' <<<"$output"
+}
+
+@test "a trial that the measurer calls limited limits the bound that it decides" {
+  local answer='{trial_loss_ratio: (if .trial_load > 5e5 then 0.5 else 0 end), tester_limited: (.trial_load > 5e5)'
+  run measured "$(computing "$answer}")" --goal final=1,sum=1,exceed=0 --format json
+  is '.search_result[0] | .tester_limited and .relevant_lower_bound < 5e5' <<<"$output"
+  is '[.trials[] | select(.tester_limited) | .tester_limited_reason] | length > 0 and all(. == "the external measurer says so")' <<<"$output"
+  # what the SUT lost on its own fails the goal, too
+  run -0 measured "$(computing "$answer, sut_loss_ratio: 0.4}")" --goal final=1,sum=1,exceed=0 --format json
+  is '.search_result[0].tester_limited == false' <<<"$output"
+  refuses 5 'tester_limited that is neither true nor false' measured "$(answering '{"trial_loss_ratio": 0, "tester_limited": "yes"}')"
+  refuses 5 'sut_loss_ratio outside 0 to 1' measured "$(answering '{"trial_loss_ratio": 0, "tester_limited": true, "sut_loss_ratio": 2}')"
 }

@@ -42,6 +42,13 @@ static bool read_clock(const char *text, double *ret)
 	return *ret > 0 || strcmp(text, "tag") == 0;
 }
 
+/* 1 for those of any generator. */
+static bool read_frames(const char *text, double *ret)
+{
+	*ret = strcmp(text, "udp") == 0;
+	return *ret > 0 || strcmp(text, "own") == 0;
+}
+
 struct parameter {
 	const char *key;
 	size_t offset; /* of a double in struct sut_spec, NAN until it is given */
@@ -53,7 +60,7 @@ struct parameter {
 
 #define FIELD(name) offsetof(struct sut_spec, name)
 #define RATE_RANGE  "a rate above 0 in frames/s, as 200000 or 200kfps"
-#define PARAMETERS  6
+#define PARAMETERS  7
 
 /* In the order in which messages name them. */
 static const struct {
@@ -64,13 +71,14 @@ static const struct {
 	[SUT_BRIDGE] = { "bridge", "bridge", { { 0 } } },
 	[SUT_XDP] = { "xdp", "xdp", { { 0 } } },
 	[SUT_POLICER] = { "policer",
-			  "policer:rate=FPS,burst=TIME,depth=N,clock=tag|wall,vlan=VID,priority=N",
+			  "policer:rate=FPS,burst=TIME,depth=N,clock=tag|wall,frames=own|udp,vlan=VID,priority=N",
 			  { { "rate", FIELD(rate_fps), read_rate, 0, INFINITY, RATE_RANGE, NAN },
 			    { "burst", FIELD(burst_s), parse_duration, 0, 1, "a time from 0 to 1 s, as 100us",
 			      POLICER_BURST_DEFAULT_S },
 			    { "depth", FIELD(depth_frames), read_whole, 0, DEPTH_MAX,
 			      "a whole number of frames from 0 to 1000000", BY_BURST },
 			    { "clock", FIELD(wall_clock), read_clock, 0, 1, "'tag' or 'wall'", 0 },
+			    { "frames", FIELD(any_udp), read_frames, 0, 1, "'own' or 'udp'", 0 },
 			    { "vlan", FIELD(vlan), read_whole, 0, VLAN_MAX, "a VLAN from 0 to 4095", ANY },
 			    { "priority", FIELD(priority), read_whole, 0, PRIORITY_MAX, "a priority from 0 to 7", ANY } } },
 	[SUT_STRETCH] = { "stretch",
@@ -136,6 +144,8 @@ static enum exit_code check_queue(const struct sut_spec *sut)
 	if (sut->depth_frames / sut->rate_fps > QUEUE_MAX_S)
 		return refuse(EXIT_USAGE_ERROR, "--sut: depth=%.0f is more than rate=%g serves in an hour; make it smaller",
 			      sut->depth_frames, sut->rate_fps);
+	if (sut->any_udp > 0 && !(sut->wall_clock > 0))
+		return refuse(EXIT_USAGE_ERROR, "--sut: frames of other generators have no tag to go by; add clock=wall");
 	return EXIT_DONE;
 }
 

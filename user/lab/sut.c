@@ -139,7 +139,9 @@ static uint64_t q16_ns(double span_s)
 
 void sut_policer(const struct sut_spec *sut, struct policer_config *ret)
 {
-	*ret = (struct policer_config){ .interval_q16_ns = q16_ns(1.0 / sut->rate_fps), .wall_clock = sut->wall_clock > 0 };
+	*ret = (struct policer_config){ .interval_q16_ns = q16_ns(1.0 / sut->rate_fps),
+					.wall_clock = sut->wall_clock > 0,
+					.any_udp = sut->any_udp > 0 };
 	ret->burst_q16_ns =
 		sut->depth_frames < 0 ? q16_ns(sut->burst_s) : (uint64_t)sut->depth_frames * ret->interval_q16_ns;
 	if (sut->vlan >= 0) {

@@ -20,6 +20,7 @@ struct sut_spec {
 	double burst_s;      /* policer: how early a frame may come */
 	double depth_frames; /* policer: the same as a number of waiting frames; -1: burst_s is used */
 	double wall_clock;   /* policer: 1; 0 for the clock of the tags */
+	double any_udp;      /* policer: 1; 0 for frames of the tester alone */
 	double vlan;         /* policer: the VLAN of the frames that it polices; -1: any, and untagged frames */
 	double priority;     /* the same for the priority */
 	double critical_fps; /* stretch: the mrr of PLRsearch's stretch function */

@@ -181,6 +181,23 @@ static enum exit_code take_error(const struct answer *answer)
 	return EXIT_DONE;
 }
 
+/* Its word that the generator, not the SUT, was the limit; and what the SUT alone lost, of the frames sent. */
+static enum exit_code take_limit(const struct answer *answer, struct measurement *measurement)
+{
+	json_t *limited = json_object_get(answer->object, "tester_limited");
+	enum exit_code code;
+
+	if (limited && !json_is_null(limited) && !json_is_boolean(limited))
+		return refuse_answer(answer, "gave a tester_limited that is neither true nor false");
+	measurement->tester_limited = json_is_true(limited);
+	measurement->tester_limited_reason = measurement->tester_limited ? "the external measurer says so" : NULL;
+	json_object_del(answer->object, "tester_limited");
+	code = take_number(answer, "sut_loss_ratio", 0, &measurement->sut_loss_ratio);
+	if (code == EXIT_DONE && !(measurement->sut_loss_ratio >= 0 && measurement->sut_loss_ratio <= 1))
+		return refuse_answer(answer, "gave a sut_loss_ratio outside 0 to 1");
+	return code;
+}
+
 static enum exit_code take_output(const struct answer *answer, const struct mlr_trial_input *input,
 				  struct mlr_trial_output *ret)
 {
@@ -220,6 +237,8 @@ static enum exit_code take_answer(const struct answer *answer, const struct mlr_
 		code = take_output(answer, input, &measurement.result.output);
 	if (code == EXIT_DONE)
 		code = take_counts(answer, &measurement);
+	if (code == EXIT_DONE)
+		code = take_limit(answer, &measurement);
 	if (code != EXIT_DONE)
 		return code;
 	if (!mlr_trial_result_valid(&measurement.result))

@@ -1,0 +1,117 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The Measurers of tools/measurers whose generators cannot be had here, over stand-ins that answer as those do.
+load helper
+
+nothing_else_is_missing() { # than what is about the configuration of the SUT
+  is '[.checklist[] | select(.status == "missing") | .clause] - ["3", "4.9.3-sut"] == []' <<<"$output"
+}
+
+@test "TRex measures, over a stand-in for TRex's client library" {
+  command -v python3 >/dev/null || skip "python3 is not here"
+  mkdir -p "$BATS_TEST_TMPDIR/trex/stl"
+  touch "$BATS_TEST_TMPDIR"/trex/{,stl/}__init__.py
+  cat >"$BATS_TEST_TMPDIR/trex/stl/api.py" <<'PYTHON'
+class Layer(bytes):
+    def __truediv__(self, other):
+        return Layer(bytes(self) + (other.encode() if isinstance(other, str) else other))
+
+
+def Ether(): return Layer(14)
+def IP(src, dst): return Layer(20)
+def UDP(sport, dport): return Layer(8)
+def STLPktBuilder(pkt): return pkt
+def STLTXCont(pps): return pps
+
+
+def STLStream(packet, mode):
+    assert len(packet) == 60 and mode == 1
+    return packet
+
+
+class STLClient:
+    def __init__(self, server): assert server == "127.0.0.1"
+    def connect(self): self.calls = ["connect"]
+    def reset(self, ports): assert ports == [0, 1]
+    def set_service_mode(self, ports, enabled): self.service = enabled
+    def set_l3_mode(self, port, src_ipv4, dst_ipv4): assert self.service
+    def add_streams(self, stream, ports): assert ports == [0]
+    def clear_stats(self): self.sent = self.received = 0
+
+    def start(self, ports, mult, duration, force):
+        assert ports == [0] and mult.endswith("pps") and force
+        self.sent = round(float(mult[:-3]) * duration)
+        self.received = min(self.sent, round(1.2e6 * duration))
+
+    def wait_on_traffic(self, ports, timeout, rx_delay_ms): pass
+    def get_stats(self): return {0: {"opackets": self.sent}, 1: {"ipackets": self.received}}
+    def disconnect(self): pass
+PYTHON
+  run --separate-stderr "$XDP_MLR" search \
+    --measurer "exec:PYTHONPATH=$BATS_TEST_TMPDIR python3 tools/measurers/trex_stl.py 127.0.0.1" --max-load 10Mfps --format json
+  [ "$status" -eq 0 ]
+  is '.search_result[0] | .relevant_lower_bound <= 1.2e6 and .relevant_upper_bound > 1.2e6' <<<"$output"
+  nothing_else_is_missing
+}
+
+@test "an OTG controller measures, over a stand-in that checks what it is sent" {
+  command -v python3 >/dev/null || skip "python3 is not here"
+  cat >"$BATS_TEST_TMPDIR/controller.py" <<'PYTHON'
+import http.server
+import json
+import sys
+
+
+class Controller(http.server.BaseHTTPRequestHandler):
+    flow = None
+    sent = False
+
+    def do_POST(self):
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        answer = getattr(self, self.path.replace("/", "_"))(asked)
+        body = json.dumps(answer).encode()
+        self.send_response(200 if answer is not None else 400)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def _config(self, asked):
+        names = {port["name"] for port in asked["ports"]}
+        flow = asked["flows"][0]
+        ends = {address["name"]: ethernet["connection"]["port_name"] for device in asked["devices"]
+                for ethernet in device["ethernets"] for address in ethernet["ipv4_addresses"]}
+        used = flow["tx_rx"]["device"]["tx_names"] + flow["tx_rx"]["device"]["rx_names"]
+        if {ends[name] for name in used} != names or flow["size"] != {"choice": "fixed", "fixed": 64} or not flow["metrics"]["enable"]:
+            return None
+        Controller.flow, Controller.sent = flow, False
+        return {"warnings": []}
+
+    def _control_state(self, asked):
+        if asked["choice"] == "traffic":
+            Controller.sent = asked["traffic"]["flow_transmit"]["state"] == "start" or Controller.sent
+        return {"warnings": []}
+
+    def _monitor_metrics(self, asked):
+        frames, pps = Controller.flow["duration"]["fixed_packets"]["packets"], Controller.flow["rate"]["pps"]
+        passed = min(frames, round(1.2e6 * frames / pps)) if Controller.sent else 0
+        return {"choice": "flow_metrics", "flow_metrics": [{"name": Controller.flow["name"], "transmit": "stopped",
+                "frames_tx": str(frames if Controller.sent else 0), "frames_rx": str(passed)}]}
+
+    def log_message(self, *_):
+        pass
+
+
+server = http.server.HTTPServer(("127.0.0.1", 0), Controller)
+print(server.server_port, flush=True)
+server.serve_forever()
+PYTHON
+  coproc CONTROLLER { exec python3 "$BATS_TEST_TMPDIR/controller.py"; }
+  local controller=$CONTROLLER_PID port
+  read -r port <&"${CONTROLLER[0]}"
+  run --separate-stderr "$XDP_MLR" search --goal final=1,sum=1,exceed=0,width=0.05 --max-load 4Mfps --min-load 400kfps --format json \
+    --measurer "exec:python3 tools/measurers/otg.py http://127.0.0.1:$port --locations localhost:5555,localhost:5556"
+  kill "$controller"
+  [ "$status" -eq 0 ]
+  is '.search_result[0] | .regular and .relevant_lower_bound <= 1.2e6 and .relevant_upper_bound > 1.2e6' <<<"$output"
+  nothing_else_is_missing
+}
