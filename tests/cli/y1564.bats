@@ -69,7 +69,7 @@ y1564() {
 @test "who asks for figures of it is told that it has none" {
   mkdir "$BATS_TEST_TMPDIR/results"
   cp "$GOLDEN" "$BATS_TEST_TMPDIR/results/r.json"
-  refuses 2 "--require is no option of y1564" y1564 --service cir=1kfps --require 'loss<=1%'
+  refuses 2 "no figure 'loss'" y1564 --service cir=1kfps --require 'loss<=1%'
   refuses 2 "no result of search, soak or rfc2544" "$XDP_MLR" compare "$GOLDEN" "$GOLDEN"
   refuses 2 "holds no result of search, soak or rfc2544" "$XDP_MLR" report "$BATS_TEST_TMPDIR/results"
   printf 'campaign: {name: x, verb: y1564}\n' >"$BATS_TEST_TMPDIR/c.yaml"

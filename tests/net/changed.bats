@@ -4,6 +4,8 @@
 bats_require_minimum_version 1.5.0
 load helper
 
+VALIDATE=${BUILD:-build}/tests/tools/validate
+
 new_lab() { # SUT
   "$MLR" lab down --name "$LAB" --quiet
   lab_up "$1"
@@ -76,5 +78,43 @@ sut_link_b() {
       check '.trial_result.counts | .received > 0 and .received == .verified and .lost == 0'
       check '.traffic_profile.payload | test("^(ones|alternating|PRBS|random)")'
     done
+  done
+}
+
+# A verb of many trials, short, whose result has "unchanged" among its verdicts.
+of_many_trials() { # VERB OPTION...
+  local verb=$1
+  shift
+  case $verb in
+    search) set -- --goal name=x,final=0.1 --wait d=0.2 --min-load 500 --max-load 1000 "$@" ;;
+    soak) set -- --wait d=0.2 --min-load 500 --max-load 1000 --max-time 12 "$@" ;;
+    rfc2544) set -- --fast --tests latency --frame-size 128 --trial-duration 0.1 --latency-duration 0.1 --latency-repeats 1 --wait d=0.2 --min-load 500 --max-load 1000 "$@" ;;
+    sweep) set -- --loads 500,1kfps --duration 0.2 --wait d=0.2 "$@" ;;
+    y1564) set -- --service name=x,cir=500kbps,loss=100% --cir-steps 1 --step-duration 0.2 --duration 1 --wait d=0.2 "$@" ;;
+  esac
+  run --separate-stderr "$MLR" "$verb" -p "$A,$B" --connect off --burst 1000000 --format json "$@"
+  echo "$output" >"$BATS_TEST_TMPDIR/$verb.json"
+}
+
+@test "--require unchanged is of all trials of a run, by every verb" {
+  local verb
+  new_lab hostile:dscp,every=2
+  for verb in search soak rfc2544 y1564 sweep; do
+    of_many_trials "$verb" --require unchanged --require unchanged-ttl
+    [ "$status" -eq 1 ] || { echo "$verb: exit $status: $stderr"; return 1; }
+    check '.requirements | map(.met) == [false, true]'
+    check '.changes | .trials > 0 and .changed > 0 and .changed == .changed_dscp and .changed_ttl == 0 and .changed < .received'
+    check '.requirements[0].measured == .changes.changed'
+    check '([.. | objects | select(has("trial_loss_ratio") and has("counts")) | .counts.changed] | add) == .changes.changed'
+    "$VALIDATE" --closed "docs/schema/$verb.schema.json" - <<<"$output"
+    "$MLR" verify "$BATS_TEST_TMPDIR/$verb.json"
+    "$MLR" report "$BATS_TEST_TMPDIR/$verb.json" --report "$BATS_TEST_TMPDIR/$verb.txt" --quiet >/dev/null
+    grep -q "with another DSCP" "$BATS_TEST_TMPDIR/$verb.txt"
+    "$JQ" '.changes.changed = 0' "$BATS_TEST_TMPDIR/$verb.json" >"$BATS_TEST_TMPDIR/forged.json"
+    run "$MLR" verify "$BATS_TEST_TMPDIR/forged.json"
+    [ "$status" -eq 1 ] && [[ $output == *"/changes/changed: 0 is stated"* ]] || { echo "exit $status: $output"; return 1; }
+    of_many_trials "$verb" --expect dscp --require unchanged
+    check '.requirements | map(.met) == [true]'
+    check '.changes | .changed == 0 and .changed_dscp > 0'
   done
 }

@@ -498,12 +498,12 @@ const struct option options[] = {
 	       .flags = OPTION_LIST, .group = "What is done to the ports"),
 	TEXT("allow-unsafe", "REASON", FRAMES | CONNECT | LAB_ON, NULL, unsafe_reason,
 	     "use a port that is in use; the reason stands in the report", .flags = OPTION_ACTS | OPTION_USUAL),
-	OPTION("require", "R", MEASURES & ~(Y1564 | SWEEP), NULL, read_requirement,
+	OPTION("require", "R", MEASURES, NULL, read_requirement,
 	       "what the result must keep to, repeatable; else the exit code is 1. Search: GOAL>=LOAD (its Conditional "
 	       "Throughput), or with <=, >, <; also GOAL.lower, GOAL.upper, GOAL.latency.p99<=100us (or min, mean, p50, "
 	       "p90, p99.9, p99.99, max), GOAL.pdv.p99, GOAL.ipdv.p99. Trial: loss<=0.1%, lost, reordered, latency.p99, ... "
 	       "Soak: critical-load. Suite: throughput>=LOAD, of every frame size or throughput@64, latency, back-to-back, "
-	       "recovery, reset",
+	       "recovery, reset. All: unchanged, and unchanged-dscp and so on, of headers in all trials",
 	       .flags = OPTION_REPEATS | OPTION_USUAL, .group = "Judging the result"),
 	NUMBER("repeat", "N", SEARCH, "1", repeats, 1, REPEATS_MOST,
 	       "so many searches, one after another: mean, standard deviation and each; the result proper is that of the "

@@ -16,10 +16,11 @@
 /* --- the figures that there are ------------------------------------------------------------------------------------- */
 
 /* Whose a figure is: of a goal, as GOAL.NAME in a search (GOAL alone is its Conditional Throughput); of a trial; of a soak;
- * of a suite, each of its frame sizes or the one that is said, or all of it. */
-enum { OF_GOAL = 1 << 0, OF_TRIAL = 1 << 1, OF_SOAK = 1 << 2, OF_SIZE = 1 << 3, OF_SUITE = 1 << 4 };
+ * of a suite, each of its frame sizes or the one that is said, or all of it; of all trials of a run of several. */
+enum { OF_GOAL = 1 << 0, OF_TRIAL = 1 << 1, OF_SOAK = 1 << 2, OF_SIZE = 1 << 3, OF_SUITE = 1 << 4, OF_RUN = 1 << 5 };
 
 #define LATENCY "/latency/" /* of a trial; of a goal, of the trials that decided */
+#define CHANGES "/changes/"
 
 static const struct figure {
 	unsigned int of;
@@ -69,19 +70,30 @@ static const struct figure {
 	{ OF_SIZE, "back-to-back", QUANTITY_FRAMES, "/back_to_back/average" },
 	{ OF_SIZE, "recovery", QUANTITY_SECONDS, "/recovery/average" },
 	{ OF_SUITE, "reset", QUANTITY_SECONDS, "/reset/reset_time" },
+	{ OF_RUN, "changed", QUANTITY_FRAMES, CHANGES "changed" },
+	{ OF_RUN, "changed-vlan", QUANTITY_FRAMES, CHANGES "changed_vlan" },
+	{ OF_RUN, "changed-priority", QUANTITY_FRAMES, CHANGES "changed_priority" },
+	{ OF_RUN, "changed-dscp", QUANTITY_FRAMES, CHANGES "changed_dscp" },
+	{ OF_RUN, "changed-ecn", QUANTITY_FRAMES, CHANGES "changed_ecn" },
+	{ OF_RUN, "changed-ttl", QUANTITY_FRAMES, CHANGES "changed_ttl" },
+	{ OF_RUN, "changed-address", QUANTITY_FRAMES, CHANGES "changed_address" },
+	{ OF_RUN, "changed-port", QUANTITY_FRAMES, CHANGES "changed_port" },
 };
 
 static unsigned int kinds_of(enum verb verb)
 {
 	switch (verb) {
 	case VERB_SEARCH:
-		return OF_GOAL;
+		return OF_GOAL | OF_RUN;
 	case VERB_TRIAL:
 		return OF_TRIAL;
 	case VERB_SOAK:
-		return OF_SOAK;
+		return OF_SOAK | OF_RUN;
 	case VERB_RFC2544:
-		return OF_SIZE | OF_SUITE;
+		return OF_SIZE | OF_SUITE | OF_RUN;
+	case VERB_Y1564:
+	case VERB_SWEEP:
+		return OF_RUN;
 	default:
 		return 0;
 	}
@@ -261,6 +273,8 @@ static enum exit_code find_in_goals(struct requirement *requirement, const struc
 		requirement->goal = (int)i;
 		best = length;
 	}
+	if (!best && find_figure(OF_RUN, requirement->figure))
+		return find_in(requirement, config, OF_RUN, "figure", requirement->figure);
 	if (!best)
 		return refuse_figure(requirement, "goal", requirement->figure, names, config->goal_count);
 	return find_in(requirement, config, OF_GOAL, "figure of a goal",
@@ -281,12 +295,12 @@ static bool measures_size(const struct config *config, unsigned int octets)
 
 static enum exit_code find_in_suite(struct requirement *requirement, const struct config *config)
 {
-	bool of_suite = find_figure(OF_SUITE, requirement->figure);
+	bool of_suite = find_figure(OF_SUITE | OF_RUN, requirement->figure);
 
 	if (requirement->frame_size_octets && (of_suite || !measures_size(config, requirement->frame_size_octets)))
 		return refuse_given(requirement->given, of_suite ? "this figure is of no single frame size"
 								 : "--frame-size does not have this size");
-	return find_in(requirement, config, OF_SIZE | OF_SUITE, "figure", requirement->figure);
+	return find_in(requirement, config, OF_SIZE | OF_SUITE | OF_RUN, "figure", requirement->figure);
 }
 
 static enum exit_code find(struct requirement *requirement, const struct config *config)
@@ -300,7 +314,9 @@ static enum exit_code find(struct requirement *requirement, const struct config 
 	case VERB_TRIAL:
 		return find_in(requirement, config, OF_TRIAL, "figure", requirement->figure);
 	case VERB_SOAK:
-		return find_in(requirement, config, OF_SOAK, "figure", requirement->figure);
+	case VERB_Y1564:
+	case VERB_SWEEP:
+		return find_in(requirement, config, kinds_of(config->verb), "figure", requirement->figure);
 	default:
 		return find_in_goals(requirement, config);
 	}

@@ -18,8 +18,9 @@ static const struct content *const kinds[] = { &content_search,   &content_trial
 					       &content_y1564,    &content_trend,    &content_sweep };
 
 /* Members that every document may have, and which are shown here. */
-static const char common[] = "schema measurer traffic_profile environment deviations configuration load_scope "
-			     "aggregate_factor irregular_reason warnings requirements units definitions sut checklist notes";
+static const char common[] =
+	"schema measurer traffic_profile environment deviations configuration load_scope "
+	"aggregate_factor irregular_reason warnings requirements changes units definitions sut checklist notes";
 
 /* A document of a kind that has no content of its own is shown by the names of its members. */
 static const struct content plain = { .kind = "", .title = "Result" };
@@ -355,6 +356,15 @@ static void put_rest(struct writer *writer, const json_t *document, const struct
 	put_object(writer, *content->kind ? LEVEL_REFERENCE : LEVEL_MAIN, "further", "Further data", rest);
 }
 
+/* Over all trials: what --require unchanged is about. */
+static void put_changes(struct writer *writer, const json_t *document)
+{
+	const char *text = text_changes(json_object_get(document, "changes"), ROOM(CHANGES_SIZE));
+
+	if (*text)
+		writer->ops->paragraph(writer, text);
+}
+
 void content_put(struct writer *writer, const json_t *document)
 {
 	const struct content *content = kind_of(document);
@@ -365,6 +375,7 @@ void content_put(struct writer *writer, const json_t *document)
 	if (content->put_verdicts)
 		content->put_verdicts(writer, document);
 	put_requirements(writer, json_object_get(document, "requirements"));
+	put_changes(writer, document);
 	content_put_strings(writer, "notes", "Notes", json_object_get(document, "notes"));
 	content_put_strings(writer, "warnings", "Warnings", json_object_get(document, "warnings"));
 	if (content->put_figures)

@@ -406,30 +406,6 @@ static json_t *in_order(const json_t *attribution)
 	return ordered;
 }
 
-/* What the SUT changed in headers, by kind, in one sentence. */
-static void add_changes(struct facts *facts, const json_t *counts)
-{
-	static const struct {
-		const char *member, *name;
-	} kinds[] = {
-		{ "changed_vlan", "VLAN" },     { "changed_priority", "VLAN priority" },
-		{ "changed_dscp", "DSCP" },     { "changed_ecn", "ECN" },
-		{ "changed_ttl", "TTL" },       { "changed_address", "IP address" },
-		{ "changed_port", "UDP port" },
-	};
-	char text[512] = "";
-
-	for (size_t i = 0; i < COUNT(kinds); i++)
-		if (read_number(counts, kinds[i].member) > 0)
-			text_join(text, sizeof(text), ", ", "%.0f with another %s", read_number(counts, kinds[i].member),
-				  kinds[i].name);
-	if (*text)
-		facts_add(
-			facts, "Changed by the SUT",
-			"Of %.0f frames received, the SUT passed on %s. Of these, %.0f have a change that is not expected.",
-			read_number(counts, "received"), text, read_number(counts, "changed"));
-}
-
 /* Counts, losses, latency, pacing and ports of one trial; `holder` is the object that has its latency, pacing and ports. */
 static void put_details(struct writer *writer, const json_t *trial, const json_t *holder)
 {
@@ -443,6 +419,7 @@ static void put_details(struct writer *writer, const json_t *trial, const json_t
 		{ "latency", "Latency", "Latency", "/latency", .beside = true },
 	};
 	const json_t *latency = json_object_get(holder, "latency"), *counts = json_object_get(trial, "counts");
+	const char *changes = text_changes(counts, ROOM(CHANGES_SIZE));
 	json_auto_t *alone = json_pack("[O]", trial), *attribution = in_order(json_object_get(trial, "loss_attribution"));
 	struct facts facts = { .count = 0 };
 
@@ -462,7 +439,8 @@ static void put_details(struct writer *writer, const json_t *trial, const json_t
 			  "%.0f of those received: the SUT took the UDP checksum away; only signed ones are verified and "
 			  "timed",
 			  read_number(counts, "without_checksum"));
-	add_changes(&facts, counts);
+	if (*changes)
+		facts_add(&facts, "Changed by the SUT", "%s", changes);
 	if (!json_is_object(latency))
 		facts_add(&facts, "Latency", "not measured%s",
 			  is_option(holder, "no-latency", "true") ? " (--no-latency)" : "");

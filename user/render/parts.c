@@ -567,3 +567,29 @@ void content_put_strings(struct writer *writer, const char *id, const char *head
 	}
 	free(items);
 }
+
+/* --- what the SUT changed --------------------------------------------------------------------------------------------- */
+
+const char *text_changes(const json_t *counts, char buffer[CHANGES_SIZE])
+{
+	static const struct {
+		const char *member, *name;
+	} kinds[] = {
+		{ "changed_vlan", "VLAN" },     { "changed_priority", "VLAN priority" },
+		{ "changed_dscp", "DSCP" },     { "changed_ecn", "ECN" },
+		{ "changed_ttl", "TTL" },       { "changed_address", "IP address" },
+		{ "changed_port", "UDP port" },
+	};
+	char text[CHANGES_SIZE / 2] = "";
+
+	for (size_t i = 0; i < COUNT(kinds); i++)
+		if (read_number(counts, kinds[i].member) > 0)
+			text_join(text, sizeof(text), ", ", "%.0f with another %s", read_number(counts, kinds[i].member),
+				  kinds[i].name);
+	if (!*text)
+		return "";
+	return text_print(
+		buffer, CHANGES_SIZE,
+		"Of %.0f frames received, the SUT passed on %s. Of these, %.0f have a change that is not expected.",
+		read_number(counts, "received"), text, read_number(counts, "changed"));
+}

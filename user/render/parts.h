@@ -97,3 +97,7 @@ void verdicts_put(struct writer *writer, enum writer_level level, const json_t *
 
 /* Write a section with a list of sentences, or nothing if there are none. */
 void content_put_strings(struct writer *writer, const char *id, const char *heading, const json_t *array);
+
+/* What the SUT changed in headers, by kind, in one or two sentences, from counts that have that. Empty: nothing. */
+#define CHANGES_SIZE 1024
+const char *text_changes(const json_t *counts, char buffer[CHANGES_SIZE]);

@@ -84,9 +84,20 @@ static void audit_one(struct audit *audit, const struct place *place, const json
 			    comparison_holds(comparison, read_number(one, "measured"), read_number(one, "required")));
 }
 
+void audit_changes(struct audit *audit, const json_t *document)
+{
+	const json_t *stated = json_object_get(document, "changes");
+	json_auto_t *follows = report_changes(document);
+
+	if (!json_is_object(stated) || !follows) /* a campaign leaves some of a result unread */
+		return;
+	json_each_member (name, value, follows)
+		audit_number(audit, MEMBER(NULL, "changes"), stated, name, (double)json_integer_value(value));
+}
+
 void audit_requirements(struct audit *audit, const json_t *document)
 {
-	static const enum verb verbs[] = { VERB_SEARCH, VERB_TRIAL, VERB_SOAK, VERB_RFC2544 };
+	static const enum verb verbs[] = { VERB_SEARCH, VERB_TRIAL, VERB_SOAK, VERB_RFC2544, VERB_Y1564, VERB_SWEEP };
 	char kind[KIND_SIZE];
 
 	document_kind(document, kind);

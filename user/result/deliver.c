@@ -145,10 +145,13 @@ enum exit_code report_show_or_write(const json_t *document, const struct config 
 
 enum exit_code report_deliver(json_t *document, const struct config *config, struct report_file *file, enum exit_code code)
 {
+	json_auto_t *changes = report_changes(document);
 	enum exit_code shown = EXIT_DONE, filed = EXIT_DONE;
 
 	if (!document)
 		return refuse(EXIT_INCAPABLE, "out of memory");
+	if (config->verb != VERB_TRIAL && file->sut && changes)
+		json_object_set(document, "changes", changes);
 	code = report_judge(document, config, code);
 	add_notes(document, config);
 	if (file->sut) {

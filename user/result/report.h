@@ -28,6 +28,10 @@ json_t *report_goal(const struct mlr_goal *goal);
  * Nothing if no such trial has any. */
 void report_add_goal_latency(json_t *result, const json_t *trials);
 
+/* Return what the SUT changed in the headers of frames, summed over all trials of a document: "trials" in which that was
+ * looked at, "received" and the counts of changes. NULL: there is no such trial. */
+json_t *report_changes(const json_t *document);
+
 /* Put "<name>_l1_bps" and "<name>_l2_bps" beside a load: what it takes of the link, and without preamble and gap. By
  * --frame-size, also where a measurer of the user's sends the frames. NAN gives null. */
 void report_add_bps(json_t *object, const char *name, double load_fps, const struct config *config);

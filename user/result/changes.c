@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the SUT changed in the headers of frames, in all trials of a document. */
+#include <stddef.h>
+
+#include "base/json_read.h"
+#include "config/config.h"
+#include "result/report.h"
+
+/* Of the frames received; the first is how many there are. */
+static const char *const members[] = { "received",    "changed",     "changed_vlan",    "changed_priority", "changed_dscp",
+				       "changed_ecn", "changed_ttl", "changed_address", "changed_port" };
+
+struct sums {
+	json_int_t trials; /* in which headers were compared */
+	json_int_t of[COUNT(members)];
+};
+
+static void add_counts(const json_t *counts, struct sums *sums)
+{
+	if (!json_is_integer(json_object_get(counts, "changed")))
+		return;
+	sums->trials++;
+	for (size_t i = 0; i < COUNT(members); i++)
+		sums->of[i] += json_integer_value(json_object_get(counts, members[i]));
+}
+
+/* Trials stand in several places of the documents of suites. */
+static void add_trials(const json_t *json, struct sums *sums)
+{
+	const json_t *counts = json_object_get(json, "counts");
+
+	if (counts && json_object_get(json, "trial_loss_ratio")) {
+		add_counts(counts, sums);
+		return;
+	}
+	json_each (item, json)
+		add_trials(item, sums);
+	json_each_member (name, value, json)
+		add_trials(value, sums);
+}
+
+json_t *report_changes(const json_t *document)
+{
+	const json_t *runs = json_at(document, "/repeats/runs"); /* with the one that the document itself shows */
+	struct sums sums = { 0 };
+	json_t *json;
+
+	add_trials(runs ? runs : document, &sums);
+	if (!sums.trials)
+		return NULL;
+	json = json_pack("{s:I}", "trials", sums.trials);
+	for (size_t i = 0; i < COUNT(members); i++)
+		json_object_set_new(json, members[i], json_integer(sums.of[i]));
+	return json;
+}
