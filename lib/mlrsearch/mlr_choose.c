@@ -21,6 +21,7 @@
 #define GUIDED_SUMS    15  /* so many Goal Duration Sums may be spent before the model is no longer asked */
 #define STAGED_SUMS    20  /* so many before the search without a model gives up its stages */
 #define STEPS_MOST     4   /* so many bounds in a row in one direction, and the model is not asked again */
+#define STRIDE_STEPS   2   /* after so many bounds in a row in one direction, the steps grow */
 #define CHANGING       100 /* the last trials foretell so many times better than any curve: the SUT changes with time */
 #define DEPENDENT      2   /* trials seem to depend on one another from this on */
 #define STUNNED_S      10  /* after so long a SUT is no longer taken for stunned */
@@ -242,6 +243,20 @@ static void count_steps(struct mlr_focus *focus, const struct mlr_view *view)
 	focus->has_walked |= fabs(focus->steps) >= STEPS_MOST;
 }
 
+/* Return the index, or one farther from a bound that moved several times in a row in one direction: each further step is
+ * twice as long. A load with trials stays. */
+static int64_t stride(const struct mlr_focus *focus, const struct mlr_view *view, int64_t index)
+{
+	double steps = fabs(focus->steps), least = (double)view->unit * exp2(fmin(steps, 30) - 1);
+	double middle = ((double)view->lower + (double)view->upper) / 2;
+
+	if (steps < STRIDE_STEPS || mlr_view_at(view, index))
+		return index;
+	if (focus->steps > 0)
+		return mlr_view_clamp(view, fmax((double)index, fmin((double)view->lower + least, middle)));
+	return mlr_view_clamp(view, fmin((double)index, fmax((double)view->upper - least, middle)));
+}
+
 /* Choose without a model. */
 static int choose_freely(const struct mlr_view *view, bool in_stages, struct choice *ret_choice, const char *rule)
 {
@@ -286,6 +301,8 @@ static int choose_index(struct mlr_focus *focus, const struct mlr_memory *memory
 		}
 		ret_choice->rule = "cheapest by the model";
 		found = ask_model(focus, view, &root, ret_choice);
+		if (found > 0)
+			ret_choice->index = stride(focus, view, ret_choice->index);
 	}
 	if (!found)
 		return choose_freely(view, focus->spent_s <= STAGED_SUMS * view->goal->duration_sum_s, ret_choice,

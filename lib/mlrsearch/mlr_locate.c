@@ -15,6 +15,7 @@
 #define DESCENT_STEPS 8    /* long trials go down by at most so many times the least step */
 #define MEDIAN_LOST   0.69 /* the mean of a Poisson count that is zero in every second trial */
 #define STEEPNESS_MIN 1e-4
+#define LOSS_FLOOR    0.1 /* the part of the Goal Loss Ratio that a good load without loss counts as */
 #define SHARP_RATIO   0.3 /* a power law is good enough with this ratio of deviation to exponent */
 
 /* An overview of the trials of a goal, for loads far from the critical one. */
@@ -137,7 +138,8 @@ static double second_root(const struct mlr_view *view, const struct survey *surv
 /* Return where the loss ratio reaches the goal's, between the ends of the bracket. Its logarithm is taken as linear. */
 static double ratio_root(const struct mlr_view *view, const struct survey *survey)
 {
-	double low = log(fmax(survey->good->loss_ratio, 1e-9)), high = log(survey->bad->loss_ratio);
+	double low = log(fmax(survey->good->loss_ratio, LOSS_FLOOR * view->goal->loss_ratio)),
+	       high = log(survey->bad->loss_ratio);
 	double part = (log(view->goal->loss_ratio) - low) / (high - low);
 
 	return survey->good->position + part * (survey->bad->position - survey->good->position);
@@ -158,8 +160,12 @@ static bool go_up(const struct mlr_view *view, const struct survey *survey, doub
 {
 	double unit = (double)view->unit;
 
-	if (!survey->good || survey->good->position < view->hint - unit) {
+	if (!survey->good || survey->good->position < view->hint - unit || view->hint >= (double)view->grid->last) {
 		*ret_position = view->hint;
+		return true;
+	}
+	if (!(view->hint > 0)) {
+		*ret_position = (survey->good->position + (double)view->grid->last) / 2;
 		return true;
 	}
 	if (survey->good_beyond_hint < 1) {

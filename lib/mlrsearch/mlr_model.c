@@ -23,8 +23,8 @@
 #include <stdlib.h>
 
 #define KIND_BLIND    0
-#define KIND_COUNTED  1
-#define KIND_CAPACITY 2
+#define KIND_CAPACITY 1
+#define KIND_COUNTED  2 /* only where no loss is tolerated */
 #define KINDS         3
 #define SPREADS       20
 #define SIDE_OFFSETS  68 /* critical loads on each side of the root */
@@ -43,7 +43,7 @@
 
 _Static_assert(KINDS *SPREADS <= MLR_SHAPES, "a shape has an index of its own");
 
-static const double kind_weights[KINDS] = { 0.5, 0.34, 0.1 };
+static const double kind_weights[KINDS] = { 0.5, 0.1, 0.34 };
 
 #define P_MIN          0.004 /* no curve is more certain */
 #define COUNTS         8     /* larger counts are taken as equal, because the curve may bend far from the median */
@@ -171,7 +171,7 @@ static void set_prior(struct mlr_model *model, const struct mlr_root *root, doub
 
 	for (size_t i = 0; i < OFFSETS; i++) {
 		critical_log[i] = critical_prior(model, i, root, scale);
-		drawn_log[i] = critical_prior(model, i, root, DRAWN_DOUBT * scale);
+		drawn_log[i] = critical_prior(model, i, root, (model->kinds == KINDS ? DRAWN_DOUBT : 1) * scale);
 	}
 	for (size_t s = 0; s < SPREADS; s++) {
 		double spread_log = spread_prior(1 / model->inverse_spread[s], root, unit);
@@ -193,7 +193,7 @@ int mlr_model_new(const struct mlr_root *root, double unit, const struct mlr_goa
 
 	if (!model)
 		return -ENOMEM;
-	model->kinds = goal->loss_ratio <= 0 ? KINDS : KIND_BLIND + 1;
+	model->kinds = goal->loss_ratio <= 0 ? KINDS : KIND_COUNTED;
 	model->has_atoms = goal->initial_trial_duration_s >= goal->final_trial_duration_s;
 	model->atoms.unit = unit;
 	set_spreads(model, unit, goal->width_ratio);
