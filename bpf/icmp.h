@@ -176,12 +176,27 @@ static __always_inline int says_the_same(const struct rx_icmp_error *a, const st
 	       a->from[1] == b->from[1] && a->from[2] == b->from[2] && a->from[3] == b->from[3];
 }
 
+_Static_assert(sizeof(((struct rx_cpu *)0)->scratch) >= sizeof(struct rx_icmp_error) &&
+		       offsetof(struct rx_cpu, scratch) % _Alignof(struct rx_icmp_error) == 0,
+	       "an error has room there");
+
+/* Where the CPU puts an error together: the stack has no room for it, as said above. */
+static __always_inline struct rx_icmp_error *this_error(void)
+{
+	struct rx_cpu *cpu = this_cpu();
+
+	return cpu ? (struct rx_icmp_error *)cpu->scratch : 0;
+}
+
 /* Count it in this entry if that is free, or says the same. 1: it did; 0: look at the next entry. */
 static long note_in_entry(__u32 index, void *context)
 {
-	const struct rx_icmp_error *error = *(const struct rx_icmp_error **)context;
+	const struct rx_icmp_error *error = this_error();
 	struct rx_icmp_error *entry = &icmp_errors[index & (RX_ICMP_ERRORS - 1)];
 
+	(void)context;
+	if (!error)
+		return 1;
 	if (!entry->state && !__sync_val_compare_and_swap(&entry->state, RX_ICMP_FREE, RX_ICMP_TAKEN)) {
 		*entry = *error; /* which is in this state, too */
 		__sync_lock_test_and_set(&entry->state, RX_ICMP_READY);
@@ -194,37 +209,31 @@ static long note_in_entry(__u32 index, void *context)
 	return 1;
 }
 
-/* Not static, as what follows: so the verifier looks at it once. bpf_loop() lets it look at one entry, not at all. */
-__noinline int note_icmp_error(const struct rx_icmp_error *error)
-{
-	if (error)
-		bpf_loop(RX_ICMP_ERRORS, note_in_entry, &error, 0);
-	return 0;
-}
-
-/* Whether the IP packet at this offset is an error about a frame of the tester; then it is noted. */
+/* Whether the IP packet at this offset is an error about a frame of the tester; then it is noted. Not static, as what follows: so the
+ * verifier looks at it once. bpf_loop() lets it look at one entry, not at all. */
 __noinline int is_icmp_error_at(struct xdp_md *context, __u32 offset, __u32 type)
 {
 	struct packet packet = { .is_ipv6 = type == bpf_htons(ETH_P_IPV6), .offset = offset };
-	struct rx_icmp_error error = { .state = RX_ICMP_TAKEN, .flow = RX_NO_FLOW };
+	struct rx_icmp_error *error = this_error();
 	struct icmp icmp;
 
-	if (!context || (!packet.is_ipv6 && type != bpf_htons(ETH_P_IP)) || !take_packet(context, &packet) ||
+	if (!context || !error || (!packet.is_ipv6 && type != bpf_htons(ETH_P_IP)) || !take_packet(context, &packet) ||
 	    packet.protocol != (packet.is_ipv6 ? IPV6_NEXT_ICMPV6 : IPPROTO_ICMP) || packet.is_later_fragment ||
 	    !TAKE(context, packet.behind, &icmp))
 		return 0;
-	error.ip_version = packet.is_ipv6 ? 6 : 4;
-	error.type = icmp.type;
-	error.code = icmp.code;
-	error.mtu_octets = mtu_of(&packet, &icmp);
-	if (!TAKE_ADDRESS(context, &packet, saddr, saddr, &error.from))
+	*error = (struct rx_icmp_error){ .state = RX_ICMP_TAKEN, .flow = RX_NO_FLOW };
+	error->ip_version = packet.is_ipv6 ? 6 : 4;
+	error->type = icmp.type;
+	error->code = icmp.code;
+	error->mtu_octets = mtu_of(&packet, &icmp);
+	if (!TAKE_ADDRESS(context, &packet, saddr, saddr, &error->from))
 		return 0;
 	/* the quoted one, in the same place */
 	packet = (struct packet){ .is_ipv6 = packet.is_ipv6, .offset = find_quoted(context, &packet, &icmp) };
-	if (!packet.offset || !take_packet(context, &packet) || !is_tester_s(context, &packet, &error.flow) ||
-	    !TAKE_ADDRESS(context, &packet, daddr, daddr, &error.about))
+	if (!packet.offset || !take_packet(context, &packet) || !is_tester_s(context, &packet, &error->flow) ||
+	    !TAKE_ADDRESS(context, &packet, daddr, daddr, &error->about))
 		return 0;
-	note_icmp_error(&error);
+	bpf_loop(RX_ICMP_ERRORS, note_in_entry, 0, 0);
 	return 1;
 }
 

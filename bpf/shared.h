@@ -160,6 +160,8 @@ struct rx_sent {
 struct rx_summed {
 	uint64_t sum;
 	uint64_t digest, multiplier; /* mlr/signature.h */
+	uint64_t mix;                /* of the tag, and with it */
+	uint32_t signature;          /* which the frame has */
 };
 
 /* Digests of the payloads of frames of one length; 0: none. Frames of one length differ where their headers do. */
@@ -174,7 +176,8 @@ struct rx_cpu {
 	struct rx_counters counters;
 	struct rx_summed summed;
 	struct rx_header header; /* of a frame, while it is compared */
-	uint8_t scratch[520];    /* of a frame, while its checksum is verified */
+	/* of a frame, while its checksum is verified; or of what ICMP says of one */
+	uint8_t scratch[520] __attribute__((aligned(8)));
 	struct rx_trial trials[RX_TRIAL_SLOTS];
 } __attribute__((aligned(64)));
 
