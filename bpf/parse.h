@@ -97,6 +97,7 @@ static __always_inline int is_housekeeping(const struct ethhdr *ethernet, const 
 	switch (network->type) {
 	case bpf_htons(ETH_P_ARP):
 	case bpf_htons(ETH_P_LLDP):
+	case bpf_htons(ETH_P_LOOPBACK): /* a switch looks for loops by it */
 		return 1;
 	case bpf_htons(ETH_P_IPV6):
 		if ((const void *)(ip + 7) > end || ip[6] != IPV6_NEXT_ICMPV6)
@@ -107,8 +108,9 @@ static __always_inline int is_housekeeping(const struct ethhdr *ethernet, const 
 		/* a bridge that snoops sends it by itself, as it sends MLD */
 		return (const void *)(ip + 10) <= end && ip[9] == IPPROTO_IGMP;
 	default:
-		/* 802.1D's reserved group addresses: STP, pause, LACP */
-		return mac[0] == 0x01 && mac[1] == 0x80 && mac[2] == 0xc2 && !mac[3] && !mac[4] && (mac[5] & 0xf0) == 0;
+		/* 802.1D's reserved group addresses, of STP, pause, LACP and of registration; and Cisco's, of PVST+, CDP, UDLD */
+		return mac[0] == 0x01 && ((mac[1] == 0x80 && mac[2] == 0xc2 && !mac[3] && !mac[4] && (mac[5] & 0xd0) == 0) ||
+					  (mac[1] == 0x00 && mac[2] == 0x0c && mac[3] == 0xcc && mac[4] == 0xcc));
 	}
 }
 

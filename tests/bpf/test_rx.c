@@ -1108,10 +1108,19 @@ static void foreign_frames_pass_on(void **state)
 		uint8_t frame[60];
 		bool housekeeping;
 	} frames[] = {
-		{ .frame = { [12] = 0x08, [13] = 0x06 }, .housekeeping = true },                          /* ARP */
-		{ .frame = { [12] = 0x88, [13] = 0xcc }, .housekeeping = true },                          /* LLDP */
-		{ .frame = { 0x01, 0x80, 0xc2, [12] = 0x00, [13] = 0x26 }, .housekeeping = true },        /* STP */
-		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 58 }, .housekeeping = true },               /* ICMPv6 */
+		{ .frame = { [12] = 0x08, [13] = 0x06 }, .housekeeping = true },                               /* ARP */
+		{ .frame = { [12] = 0x88, [13] = 0xcc }, .housekeeping = true },                               /* LLDP */
+		{ .frame = { 0x01, 0x80, 0xc2, [12] = 0x00, [13] = 0x26 }, .housekeeping = true },             /* STP */
+		{ .frame = { 0x01, 0x80, 0xc2, [5] = 0x21, [12] = 0x00, [13] = 0x26 }, .housekeeping = true }, /* GVRP */
+		{ .frame = { 0x01, 0x80, 0xc2, [5] = 0x31, [12] = 0x00, [13] = 0x26 },
+		  .housekeeping = false }, /* reserved for else */
+		{ .frame = { 0x01, 0x00, 0x0c, 0xcc, 0xcc, 0xcd, [13] = 0x32 }, .housekeeping = true }, /* PVST+ */
+		{ .frame = { 0x01, 0x00, 0x0c, 0xcc, 0xcc, 0xcd, 0, [12] = 0x81, [17] = 0x32 },
+		  .housekeeping = true },                                                               /* tagged */
+		{ .frame = { 0x01, 0x00, 0x0c, 0xcc, 0xcc, 0xcc, [12] = 0x01 }, .housekeeping = true }, /* CDP */
+		{ .frame = { 0x01, 0x00, 0x0c, 0xcd, 0xcc, 0xcc, [12] = 0x01 }, .housekeeping = false },
+		{ .frame = { [12] = 0x90, [13] = 0x00 }, .housekeeping = true },            /* a switch's keepalive */
+		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 58 }, .housekeeping = true }, /* ICMPv6 */
 		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 58, [54] = 135 }, .housekeeping = true },   /* solicitation */
 		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 58, [54] = 128 }, .housekeeping = false },  /* echo request */
 		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 58, [54] = 129 }, .housekeeping = false },  /* and its reply */

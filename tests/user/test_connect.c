@@ -45,6 +45,50 @@ static void spanning_tree_is_heard(void **state)
 	assert_int_equal(heard.foreign, 0);
 }
 
+#define PVST_HEAD "\1\0\xc\xcc\xcc\xcd\2\0\0\0\0\7\0\x32"
+#define SNAP_PVST "\xaa\xaa\3\0\0\xc\1\xb"
+
+/* Cisco's BPDUs of each VLAN: those of 802.1D, and the rapid ones. */
+static void spanning_tree_of_each_vlan_is_heard(void **state)
+{
+	struct heard heard = { 0 };
+
+	(void)state;
+	take(&heard, PVST_HEAD, SNAP_PVST "\0\0\0\0\1" IDS TIMES "\0\0\0\0\2\0\xc8", 50, 4);
+	assert_int_equal(heard.spanning.frames, 1);
+	assert_int_equal(heard.spanning.state, SPANNING_UNTOLD);
+	assert_int_equal(heard.spanning.port, 0x8002);
+	take(&heard, PVST_HEAD, SNAP_PVST "\0\0\2\2\x1c" IDS TIMES "\0\0\0\0\2\0\xc8", 50, 4);
+	assert_int_equal(heard.spanning.state, SPANNING_LEARNING);
+	assert_true(spanning_tree_longest_s(&heard.spanning) == 15.0); /* it has listened */
+	take(&heard, PVST_HEAD, SNAP_PVST "\0\0\2\2\x3c" IDS TIMES "\0\0\0\0\2\0\xc8", 50, 4);
+	assert_true(heard.spanning.is_rapid);
+	assert_int_equal(heard.spanning.state, SPANNING_FORWARDING);
+	/* a change, and what else such a switch sends */
+	take(&heard, PVST_HEAD, SNAP_PVST "\0\0\0\x80", 12, 4);
+	take(&heard, "\2\0\0\0\0\7\2\0\0\0\0\7\x90\0", "\0\0\1\0", 4, 0x9000);
+	assert_int_equal(heard.spanning.frames, 3);
+	assert_int_equal(heard.foreign, 0);
+}
+
+static void cdp_is_heard(void **state)
+{
+	static const char packet[] = "\xaa\xaa\3\0\0\xc\x20\0\2\xb4\0\0\0\1\0\x9"
+				     "core2\0\3\0\xcGi1/0/24\0\6\0\5x";
+	struct heard heard = { 0 };
+
+	(void)state;
+	take(&heard, "\1\0\xc\xcc\xcc\xcc\2\0\0\0\0\x9\0\x30", packet, sizeof(packet) - 1, 4);
+	assert_string_equal(heard.cdp.system, "core2");
+	assert_string_equal(heard.cdp.port, "Gi1/0/24");
+	/* an item that is longer than the frame, and one without room for its own length */
+	take(&heard, "\1\0\xc\xcc\xcc\xcc\2\0\0\0\0\x9\0\x30", "\xaa\xaa\3\0\0\xc\x20\0\2\xb4\0\0\0\1\xff\x9x", 17, 4);
+	take(&heard, "\1\0\xc\xcc\xcc\xcc\2\0\0\0\0\x9\0\x30", "\xaa\xaa\3\0\0\xc\x20\0\2\xb4\0\0\0\1\0\3x", 17, 4);
+	assert_string_equal(heard.cdp.system, "");
+	assert_int_equal(heard.cdp.frames, 3);
+	assert_int_equal(heard.foreign, 0);
+}
+
 static void lldp_is_heard(void **state)
 {
 	static const char packet[] = "\2\7\4\2\0\0\0\0\x9\4\5\5eth7\6\2\0\x78\x0a\5core1\0\0";
@@ -117,9 +161,21 @@ static void one_sentence_says_it(void **state)
 			    "nothing answers: a's frames leave, none arrive at b");
 	between.ports[0].heard.lldp = (struct lldp){ .frames = 1, .system = "core1", .port = "7" };
 	between.ports[0].left = 0;
-	assert_string_equal(between_sentence(&between, ROOM(BETWEEN_TEXT_SIZE)),
-			    "nothing answers: a's frames do not even leave, none arrive at b; the neighbour on a says it is 7 of "
-			    "core1 (LLDP)");
+	assert_string_equal(
+		between_sentence(&between, ROOM(BETWEEN_TEXT_SIZE)),
+		"nothing answers: a's frames do not even leave, none arrive at b; the neighbour on a says it is 7 of "
+		"core1 (LLDP)");
+	/* the protocol that is nobody's own says it where both are spoken; a switch may pass on what bridges should not */
+	between = two_ports(50);
+	between.ports[0].heard.cdp = (struct lldp){ .frames = 1, .system = "core2", .port = "Gi1/0/24" };
+	between.ports[1].heard.lldp = (struct lldp){ .frames = 1, .system = "core1", .port = "7" };
+	between.ports[1].heard.cdp = between.ports[0].heard.cdp;
+	between.ports[0].heard.spanning.frames = 1;
+	between.passes_reserved = true;
+	assert_string_equal(
+		between_sentence(&between, ROOM(BETWEEN_TEXT_SIZE)),
+		"a switch; it speaks spanning tree on a; the neighbour on a says it is Gi1/0/24 of core2 (CDP); the "
+		"neighbour on b says it is 7 of core1 (LLDP)");
 }
 
 static void what_stops_a_program_is_told(void **state)
@@ -136,8 +192,12 @@ static void what_stops_a_program_is_told(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(spanning_tree_is_heard),       cmocka_unit_test(lldp_is_heard),
-		cmocka_unit_test(who_sends_is_told_apart),      cmocka_unit_test(one_sentence_says_it),
+		cmocka_unit_test(spanning_tree_is_heard),
+		cmocka_unit_test(spanning_tree_of_each_vlan_is_heard),
+		cmocka_unit_test(cdp_is_heard),
+		cmocka_unit_test(lldp_is_heard),
+		cmocka_unit_test(who_sends_is_told_apart),
+		cmocka_unit_test(one_sentence_says_it),
 		cmocka_unit_test(what_stops_a_program_is_told),
 	};
 

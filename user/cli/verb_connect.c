@@ -24,7 +24,7 @@ static void print_spanning(const json_t *spanning)
 static void print_port(const json_t *port)
 {
 	const json_t *heard = json_object_get(port, "heard"), *lldp = json_object_get(heard, "lldp"),
-		     *program = json_object_get(port, "program");
+		     *cdp = json_object_get(heard, "cdp"), *program = json_object_get(port, "program");
 	const char *gateway = read_string(port, "gateway");
 
 	printf("  %-15s", read_text(port, "port"));
@@ -35,6 +35,8 @@ static void print_port(const json_t *port)
 	print_spanning(json_object_get(heard, "spanning_tree"));
 	if (lldp)
 		printf("; LLDP: %s of %s", read_text(lldp, "port"), read_text(lldp, "system"));
+	if (cdp)
+		printf("; CDP: %s of %s", read_text(cdp, "port"), read_text(cdp, "system"));
 	if (program)
 		printf("; %s (process %lld) has a packet socket there", read_text(program, "name"),
 		       (long long)read_integer(program, "process"));

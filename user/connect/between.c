@@ -57,7 +57,7 @@ static enum between_kind kind_of(const struct between *between)
 {
 	if (has_router(between))
 		return BETWEEN_ROUTER;
-	if (between->passes_reserved)
+	if (between->passes_reserved && !hears_switch(between)) /* some bridges pass that on, too */
 		return BETWEEN_CABLE;
 	if (between->ports_meet || hears_switch(between) || between_passes(between))
 		return BETWEEN_SWITCH;
@@ -146,15 +146,23 @@ static void add_blocked_kinds(const struct between *between, char buffer[BETWEEN
 	}
 }
 
+static void add_neighbour(const struct between_port *port, const struct lldp *says, const char *protocol,
+			  char buffer[BETWEEN_TEXT_SIZE])
+{
+	if (says->frames)
+		text_add(buffer, BETWEEN_TEXT_SIZE, "; the neighbour on %s says it is %s of %s (%s)", port->name, says->port,
+			 says->system, protocol);
+}
+
 /* Who says on a port what it is plugged into. */
 static void add_neighbours(const struct between *between, char buffer[BETWEEN_TEXT_SIZE])
 {
 	for (unsigned int i = 0; i < between->port_count; i++) {
-		const struct lldp *lldp = &between->ports[i].heard.lldp;
+		const struct between_port *port = &between->ports[i];
 
-		if (lldp->frames)
-			text_add(buffer, BETWEEN_TEXT_SIZE, "; the neighbour on %s says it is %s of %s (LLDP)",
-				 between->ports[i].name, lldp->port, lldp->system);
+		add_neighbour(port, &port->heard.lldp, "LLDP", buffer);
+		if (!port->heard.lldp.frames)
+			add_neighbour(port, &port->heard.cdp, "CDP", buffer);
 	}
 }
 

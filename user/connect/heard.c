@@ -10,7 +10,8 @@
 #include "base/message.h"
 
 #define TYPE_LLDP       0x88cc
-#define TYPES_LEAST     0x600 /* below, the field is a length (802.3) */
+#define TYPE_LOOP       0x9000 /* a switch looks for loops by it */
+#define TYPES_LEAST     0x600  /* below, the field is a length (802.3) */
 #define IPV6_HOP_BY_HOP 0
 #define ICMPV6_ECHO     0x80 /* request; the reply is one more */
 #define SNMP_PORT       161  /* the tester's own management queries */
@@ -27,17 +28,21 @@ enum { BPDU_CONFIGURATION = 0, BPDU_RAPID = 2, FLAG_LEARNING = 0x10, FLAG_FORWAR
 #define BPDU_OCTETS  35
 #define BPDU_SECONDS 256.0 /* times are in so many parts of one */
 
+/* What is behind LLC or SNAP, if it is so long. NULL: it is not, or it is something else. */
+static const uint8_t *find_behind(const uint8_t *head, size_t head_octets, size_t least, const uint8_t *frame, size_t octets)
+{
+	const uint8_t *at = frame + ETH_HLEN;
+
+	return octets >= ETH_HLEN + head_octets + least && !memcmp(at, head, head_octets) ? at + head_octets : NULL;
+}
+
 /* The BPDU of a frame: behind LLC, or Cisco's by VLAN behind SNAP. NULL: it has none. */
 static const uint8_t *find_bpdu(const uint8_t *frame, size_t octets)
 {
 	static const uint8_t llc[] = { 0x42, 0x42, 0x03 }, snap[] = { 0xaa, 0xaa, 0x03, 0x00, 0x00, 0x0c, 0x01, 0x0b };
-	const uint8_t *at = frame + ETH_HLEN;
+	const uint8_t *bpdu = find_behind(llc, sizeof(llc), BPDU_OCTETS, frame, octets);
 
-	if (octets >= ETH_HLEN + sizeof(llc) + BPDU_OCTETS && !memcmp(at, llc, sizeof(llc)))
-		return at + sizeof(llc);
-	if (octets >= ETH_HLEN + sizeof(snap) + BPDU_OCTETS && !memcmp(at, snap, sizeof(snap)))
-		return at + sizeof(snap);
-	return NULL;
+	return bpdu ? bpdu : find_behind(snap, sizeof(snap), BPDU_OCTETS, frame, octets);
 }
 
 /* Versions, and the state that flags of the rapid ones tell (802.1D-2004, 9.3.3). */
@@ -64,7 +69,7 @@ static bool take_bpdu(struct spanning_tree *spanning, const uint8_t *frame, size
 /* It listens for one forward delay, and learns for another. */
 double spanning_tree_longest_s(const struct spanning_tree *spanning)
 {
-	return 2 * spanning->forward_delay_s;
+	return (spanning->state == SPANNING_LEARNING ? 1 : 2) * spanning->forward_delay_s;
 }
 
 /* --- LLDP ----------------------------------------------------------------------------------------------------------- */
@@ -110,21 +115,49 @@ static void take_lldp(struct lldp *lldp, const uint8_t *at, const uint8_t *end)
 	}
 }
 
+/* --- CDP, which switches of Cisco speak in its place ---------------------------------------------------------------- */
+
+enum { CDP_DEVICE = 1, CDP_PORT = 3 };
+
+#define CDP_HEAD 4 /* version, time to live and checksum; and of each item the type and its length, with these */
+
+static bool take_cdp(struct lldp *cdp, const uint8_t *frame, size_t octets)
+{
+	static const uint8_t snap[] = { 0xaa, 0xaa, 0x03, 0x00, 0x00, 0x0c, 0x20, 0x00 };
+	const uint8_t *at = find_behind(snap, sizeof(snap), CDP_HEAD, frame, octets), *end = frame + octets;
+	size_t item = CDP_HEAD;
+
+	if (!at)
+		return false;
+	*cdp = (struct lldp){ .frames = cdp->frames + 1 };
+	for (at += CDP_HEAD; end - at > CDP_HEAD; at += item) {
+		item = get16(at + 2);
+		if (item <= CDP_HEAD || item > (size_t)(end - at))
+			break;
+		if (get16(at) == CDP_DEVICE)
+			put_text(at + CDP_HEAD, item - CDP_HEAD, cdp->system);
+		else if (get16(at) == CDP_PORT)
+			put_text(at + CDP_HEAD, item - CDP_HEAD, cdp->port);
+	}
+	return true;
+}
+
 /* --- others --------------------------------------------------------------------------------------------------------- */
 
 /* What the receiver counts as housekeeping (bpf/parse.h). */
 static bool is_housekeeping(const uint8_t *frame, size_t octets, uint16_t type)
 {
-	static const uint8_t reserved[] = { 0x01, 0x80, 0xc2, 0x00, 0x00 };
+	static const uint8_t reserved[] = { 0x01, 0x80, 0xc2, 0x00, 0x00 }, cisco[] = { 0x01, 0x00, 0x0c, 0xcc, 0xcc };
 	const uint8_t *ip = frame + ETH_HLEN;
 
-	if (type == ETHERTYPE_ARP || type == TYPE_LLDP)
+	if (type == ETHERTYPE_ARP || type == TYPE_LLDP || type == TYPE_LOOP)
 		return true;
 	if (type == ETHERTYPE_IPV6 && octets > ETH_HLEN + 40)
 		return ip[6] == IPV6_HOP_BY_HOP || (ip[6] == IPPROTO_ICMPV6 && (ip[40] & 0xfe) != ICMPV6_ECHO);
 	if (type == ETHERTYPE_IP && octets > ETH_HLEN + 9 && ip[9] == IPPROTO_IGMP)
 		return true;
-	return !memcmp(frame, reserved, sizeof(reserved)) && (frame[5] & 0xf0) == 0;
+	return !memcmp(frame, cisco, sizeof(cisco)) ||
+	       (!memcmp(frame, reserved, sizeof(reserved)) && (frame[5] & 0xd0) == 0);
 }
 
 /* The ports of a UDP packet over IPv4 or, without extension headers, IPv6. */
@@ -180,7 +213,7 @@ void heard_take(struct heard *heard, const uint8_t *frame, size_t octets, uint16
 	unsigned int ports[2] = { 0 }, own;
 	bool has_ports;
 
-	if (octets < ETH_HLEN || take_bpdu(&heard->spanning, frame, octets))
+	if (octets < ETH_HLEN || take_bpdu(&heard->spanning, frame, octets) || take_cdp(&heard->cdp, frame, octets))
 		return;
 	if (type == TYPE_LLDP)
 		take_lldp(&heard->lldp, frame + ETH_HLEN, frame + octets);
@@ -216,6 +249,11 @@ static json_t *spanning_json(const struct spanning_tree *spanning)
 			 "forward_delay", spanning->forward_delay_s);
 }
 
+static json_t *neighbour_json(const struct lldp *lldp)
+{
+	return json_pack("{s:s, s:s}", "system", lldp->system, "port", lldp->port);
+}
+
 json_t *heard_json(const struct heard *heard)
 {
 	json_t *json = json_pack("{s:I, s:I, s:I, s:I}", "arp", (json_int_t)heard->arp, "dhcp", (json_int_t)heard->dhcp,
@@ -224,7 +262,8 @@ json_t *heard_json(const struct heard *heard)
 	if (heard->spanning.frames)
 		json_object_set_new(json, "spanning_tree", spanning_json(&heard->spanning));
 	if (heard->lldp.frames)
-		json_object_set_new(json, "lldp",
-				    json_pack("{s:s, s:s}", "system", heard->lldp.system, "port", heard->lldp.port));
+		json_object_set_new(json, "lldp", neighbour_json(&heard->lldp));
+	if (heard->cdp.frames)
+		json_object_set_new(json, "cdp", neighbour_json(&heard->cdp));
 	return json;
 }

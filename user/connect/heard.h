@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is heard on a port beside the tester's own frames: spanning tree, LLDP, DHCP, frames of this machine itself, and the
+ * What is heard on a port beside the tester's own frames: spanning tree, LLDP and CDP, DHCP, frames of this machine itself, and the
  * first frame of others. The caller owns a struct heard for each port, which begins as zeros; heard_take() adds one frame to
  * it. Nothing here acts on anything.
  */
@@ -38,8 +38,8 @@ struct lldp {
 
 struct heard {
 	struct spanning_tree spanning;
-	struct lldp lldp;
-	uint64_t dhcp; /* frames of DHCP, by whomever */
+	struct lldp lldp, cdp; /* the latter Cisco's own protocol of that purpose */
+	uint64_t dhcp;         /* frames of DHCP, by whomever */
 	uint64_t arp;
 	/* From one of our ports, and not of the tester: a program of this machine sends there. */
 	uint64_t own;

@@ -15,7 +15,8 @@
 #define SHOWN_SIZE     160
 #define TYPE_LLDP      0x88cc
 #define RESERVED_GROUP 0x0180c200 /* the first four octets of 802.1D's addresses */
-#define CODE_MOST      (12 + 5 * MLR_PORTS_MAX)
+#define CISCO_GROUP    0x01000ccc /* of those of PVST+ and CDP */
+#define CODE_MOST      (14 + 5 * MLR_PORTS_MAX)
 
 static bool has_listened; /* in this process */
 
@@ -113,10 +114,15 @@ static enum exit_code judge(uint64_t start_ns, const struct measurer_xdp *xdp, u
 static void take_less(const struct measurer_xdp *xdp, unsigned int port)
 {
 	static const struct sock_filter begin[] = {
-		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 12), TAKE_IF(TYPE_LLDP),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),  BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, RESERVED_GROUP, 0, 3),
-		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 4),  TAKE_IF(0),
-		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 12), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ETHERTYPE_IP, 1, 0),
+		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 12),
+		TAKE_IF(TYPE_LLDP),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+		TAKE_IF(CISCO_GROUP),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, RESERVED_GROUP, 0, 3),
+		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 4),
+		TAKE_IF(0),
+		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 12),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ETHERTYPE_IP, 1, 0),
 		BPF_STMT(BPF_RET | BPF_K, 0),
 	};
 	struct sock_filter code[CODE_MOST];
