@@ -173,6 +173,8 @@ static void add_spanning(const struct between *between, bool passes, char buffer
 	if (port && !passes)
 		text_add(buffer, BETWEEN_TEXT_SIZE, "; it speaks spanning tree on %s and may still listen and learn: %s",
 			 port->name, SPANNING_FIX);
+	else if (between->waited_s > 0 && !passes)
+		text_add(buffer, BETWEEN_TEXT_SIZE, "; its spanning tree is not the reason: it says that it forwards");
 	else if (between->waited_s > 0)
 		text_add(buffer, BETWEEN_TEXT_SIZE, "; its spanning tree let frames pass after %.0f s: %s",
 			 between->waited_s, SPANNING_FIX);

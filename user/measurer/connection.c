@@ -19,14 +19,13 @@
 #define KINDS_MOST   200 /* frames in which all sizes, tags and priorities should be */
 #define FRAMES_MOST  200 /* of each port, once some have come */
 
-#define TIME_NS         (5 * NS_PER_S)
-#define SPANNING_MORE_S 5.0             /* beyond what the switch's timers say */
-#define PATIENCE_NS     (NS_PER_S / 10) /* for frames of a SUT that is not known to be slower */
-#define PAUSE_NS        (NS_PER_S / 5)
-#define LONG_PAUSE_NS   (NS_PER_S / 2)
-#define POLL_NS         100000
-#define START_NS        300000 /* until the transmit threads spin */
-#define SLACK_NS        NS_PER_S
+#define TIME_NS       (5 * NS_PER_S)
+#define PATIENCE_NS   (NS_PER_S / 10) /* for frames of a SUT that is not known to be slower */
+#define PAUSE_NS      (NS_PER_S / 5)
+#define LONG_PAUSE_NS (NS_PER_S / 2)
+#define POLL_NS       100000
+#define START_NS      300000 /* until the transmit threads spin */
+#define SLACK_NS      NS_PER_S
 
 #define NEAREST_BRIDGE                                                                                                      \
 	{                                                                                                                   \
@@ -37,7 +36,7 @@ static bool waited_in_vain; /* in this process, for a spanning tree that was not
 
 /* Connecting, while it goes on. Counts are over all ports. */
 struct attempt {
-	uint64_t start_ns;
+	uint64_t start_ns, closed_ns; /* when a switch last said that it does not forward; before that, the start */
 	struct rx_counters before[MLR_PORTS_MAX];
 	struct rtnl_link_stats64 link[MLR_PORTS_MAX];
 	uint64_t sent, came, missing; /* so far */
@@ -200,6 +199,7 @@ static void begin(struct measurer_xdp *xdp, struct attempt *attempt)
 	struct between *between = &xdp->between;
 
 	*attempt = (struct attempt){ .start_ns = clock_ns(), .wanted = ROW_FRAMES };
+	attempt->closed_ns = attempt->start_ns;
 	between->in_a_row = between->kind_count = 0;
 	between->is_steady = between->passes_reserved = false;
 	for (unsigned int i = 0; i < xdp->port_count; i++) {
@@ -235,9 +235,9 @@ static bool is_lossy(const struct measurer_xdp *xdp)
 	return passes;
 }
 
-static bool is_over(struct measurer_xdp *xdp, const struct attempt *attempt)
+static bool is_over(struct measurer_xdp *xdp, struct attempt *attempt)
 {
-	uint64_t since_ns = clock_ns() - attempt->start_ns, spanning_ns;
+	uint64_t now_ns = clock_ns(), since_ns = now_ns - attempt->start_ns, spanning_ns;
 
 	if (is_steady(xdp, attempt) || is_lossy(xdp))
 		return true;
@@ -245,7 +245,9 @@ static bool is_over(struct measurer_xdp *xdp, const struct attempt *attempt)
 		return since_ns >= SPANNING_MOST_NS + TIME_NS; /* frames have begun to pass */
 	hear_ports(xdp);
 	spanning_ns = waited_in_vain ? 0 : spanning_patience_ns(xdp);
-	return since_ns >= (spanning_ns > TIME_NS ? spanning_ns : TIME_NS);
+	if (spanning_ns > since_ns)
+		attempt->closed_ns = now_ns;
+	return now_ns - attempt->closed_ns >= TIME_NS;
 }
 
 /* Once the first frames did not all come. */

@@ -9,8 +9,6 @@
 
 #include "base/message.h"
 
-#define SPANNING_MORE_S 5.0 /* beyond what the switch's timers say */
-
 void hear_programs(struct measurer_xdp *xdp)
 {
 	xdp->between.port_count = xdp->port_count;
@@ -53,6 +51,5 @@ uint64_t spanning_patience_ns(struct measurer_xdp *xdp)
 		     "switch's port an edge port",
 		     port->name, longest_s);
 	xdp->said_spanning = true;
-	return port->heard.spanning.is_rapid ? SPANNING_MOST_NS
-					     : (uint64_t)(fmin(longest_s + SPANNING_MORE_S, SPANNING_MOST_NS / 1e9) * 1e9);
+	return port->heard.spanning.is_rapid ? SPANNING_MOST_NS : (uint64_t)(fmin(longest_s, SPANNING_MOST_NS / 1e9) * 1e9);
 }
