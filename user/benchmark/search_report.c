@@ -154,8 +154,12 @@ json_t *report_search(const struct search *search)
 		search->duration_s, "irregular_reason", irregular_reason_json(search));
 
 	if (document) {
-		json_each (result, json_object_get(document, "search_result"))
+		json_each (result, json_object_get(document, "search_result")) {
 			report_add_goal_latency(result, json_object_get(document, "trials"));
+			report_add_cause(result, json_object_get(document, "trials"),
+					 read_number(result, "relevant_lower_bound"),
+					 read_number(result, "relevant_upper_bound"));
+		}
 		json_object_set_new(document, "warnings", warnings_describe(search->config, search->input.min_load_fps));
 		json_object_set_new(document, "line_rate",
 				    search->measurer->line_rate_fps > 0 ? json_real(search->measurer->line_rate_fps)

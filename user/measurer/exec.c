@@ -318,7 +318,7 @@ static enum exit_code exec_measure(struct measurer *measurer, const struct mlr_t
 	int question_length =
 		snprintf(question, sizeof(question), "{\"trial_duration\": %s, \"trial_load\": %s}\n",
 			 format_number(input->duration_s, UNIT_ROOM), format_number(input->load_fps, UNIT_ROOM));
-	observers_begin(measurer->observers);
+	observers_begin(measurer->observers, input->duration_s);
 	start_ns = clock_ns();
 	event = child_ask(&exec->child, question, (size_t)question_length, deadline_ns, &line, &length);
 	if (event != CHILD_LINE)

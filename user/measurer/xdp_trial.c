@@ -833,7 +833,7 @@ enum exit_code xdp_run_arm(struct measurer_xdp *xdp, uint64_t sequences, struct 
 	if ((code = wait_phase(waits->learning_s)))
 		return code;
 	observers_spare_cpus(xdp->measurer.observers, &xdp->transmit_cpus);
-	observers_begin(xdp->measurer.observers);
+	observers_begin(xdp->measurer.observers, run->input.duration_s);
 	if ((code = timestamps_begin(xdp)) || (code = departure_begin(xdp)) ||
 	    (code = take_snapshot(xdp, true, &run->before)))
 		return code;

@@ -20,20 +20,21 @@
 #include "base/stop.h"
 #include "observe/source.h"
 
-#define ANSWER_MOST  (4u << 20) /* octets of a trial's JSON from a source */
-#define PERIOD_NS    (NS_PER_S / 10)
-#define DUTY         10   /* a source sleeps ten times as long as a sample takes, at least */
-#define LATE_MOST    2    /* who was late so often in a row is not waited for any more, */
-#define LATE_WAIT_S  0.02 /* but so long, to see whether it is back */
-#define MEMORY_MOST  (256u << 20)
-#define CLOSE_WAIT_S 1.0
-#define NICENESS     5
+#define ANSWER_MOST   (4u << 20) /* octets of a trial's JSON from a source */
+#define PERIOD_NS     (NS_PER_S / 10)
+#define DUTY          10   /* a source sleeps ten times as long as a sample takes, at least */
+#define LATE_MOST     2    /* who was late so often in a row is not waited for any more, */
+#define LATE_WAIT_S   0.02 /* but so long, to see whether it is back */
+#define MEMORY_MOST   (256u << 20)
+#define END_MARGIN_NS (NS_PER_S / 100) /* between the beginning and the first frame */
+#define CLOSE_WAIT_S  1.0
+#define NICENESS      (-20) /* a sample needs little time, and is late where it waits for a CPU */
 
 /* What the tester tells a source. */
 struct order {
 	uint32_t number;
 	enum { ORDER_BEGIN, ORDER_END } kind;
-	uint64_t start_ns, end_ns; /* of the trial that ended */
+	uint64_t start_ns, end_ns; /* of the trial that ended; of one that begins, when it is expected to end */
 	cpu_set_t spared;
 };
 
@@ -68,7 +69,7 @@ struct listener {
 	const char *trouble; /* of the last sample; NULL: none */
 	char *text;
 	bool series, is_recording;
-	uint64_t period_ns, next_ns;
+	uint64_t period_ns, next_ns, end_ns;
 	cpu_set_t spared;
 };
 
@@ -86,11 +87,28 @@ static void spare_cpus(struct listener *listener, const cpu_set_t *spared)
 		sched_setaffinity(0, sizeof(mine), &mine);
 }
 
+/* What this process has used of the CPU. */
+static uint64_t used_ns(void)
+{
+	struct timespec used;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	return (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
+}
+
+/* The next sample is due after a period, and one when the last frame is: what comes later is diluted by idle time. */
+static void plan_next(struct listener *listener, uint64_t start_ns, uint64_t rest_ns)
+{
+	listener->next_ns = start_ns + (rest_ns > listener->period_ns ? rest_ns : listener->period_ns);
+	if (start_ns < listener->end_ns && listener->next_ns > listener->end_ns)
+		listener->next_ns = listener->end_ns;
+}
+
 /* A source that is not open, or was lost, is opened for each sample anew. */
 static void take_sample(struct listener *listener)
 {
 	struct source *source = &listener->source;
-	uint64_t start_ns = clock_ns(), rest_ns;
+	uint64_t start_ns = clock_ns(), used = used_ns();
 
 	listener->trouble = source->state ? NULL : source->ops->open(source);
 	if (!listener->trouble) {
@@ -99,8 +117,7 @@ static void take_sample(struct listener *listener)
 	}
 	if (!listener->trouble && recorder_end(listener->recorder, clock_ns()))
 		listener->period_ns *= 2;
-	rest_ns = DUTY * (clock_ns() - start_ns);
-	listener->next_ns = start_ns + (rest_ns > listener->period_ns ? rest_ns : listener->period_ns);
+	plan_next(listener, start_ns, DUTY * (used_ns() - used));
 }
 
 static uint32_t write_summary(const struct listener *listener, const struct order *order)
@@ -122,6 +139,7 @@ static void obey(struct listener *listener, int fd, const struct order *order)
 		spare_cpus(listener, &order->spared);
 		recorder_empty(listener->recorder);
 		listener->period_ns = PERIOD_NS;
+		listener->end_ns = order->end_ns;
 	}
 	take_sample(listener);
 	listener->is_recording = order->kind == ORDER_BEGIN;
@@ -320,10 +338,10 @@ static uint64_t deadline_of(const struct observer *observer, uint64_t now_ns)
 	return now_ns + (uint64_t)((observer->late < LATE_MOST ? OBSERVE_WAIT_S : LATE_WAIT_S) * NS_PER_S);
 }
 
-void observers_begin(struct observers *observers)
+void observers_begin(struct observers *observers, double duration_s)
 {
-	struct order order = { .kind = ORDER_BEGIN };
 	uint64_t now_ns = clock_ns();
+	struct order order = { .kind = ORDER_BEGIN, .end_ns = now_ns + (uint64_t)(duration_s * NS_PER_S) + END_MARGIN_NS };
 
 	if (!observers)
 		return;

@@ -27,8 +27,9 @@ void observers_close(struct observers *observers);
 /* The CPUs that the sources leave alone, from the next trial on. */
 void observers_spare_cpus(struct observers *observers, const cpu_set_t *cpus);
 
-/* A trial is about to begin. Every source takes a sample, and then one about every tenth of a second. */
-void observers_begin(struct observers *observers);
+/* A trial of this duration is about to begin. Every source takes a sample, then one about every tenth of a second, and one at the
+ * end of the trial. */
+void observers_begin(struct observers *observers, double duration_s);
 
 /* It has ended; its frames were due between these times of CLOCK_MONOTONIC. Every source takes a last sample. Returns the
  * trial's "observed", a new reference. NULL without sources or memory. */

@@ -9,7 +9,8 @@
 #include "base/clock.h"
 #include "base/exit_code.h"
 
-#define SLOTS (2 * RECORDER_COUNTERS_MOST) /* of the table of names */
+#define END_PARTS 10 /* of a trial: a sample that is later than it by so much still belongs to it */
+#define SLOTS     (2 * RECORDER_COUNTERS_MOST) /* of the table of names */
 
 struct counter {
 	char name[RECORDER_NAME_SIZE];
@@ -180,13 +181,21 @@ struct span {
 	bool series;
 };
 
+/* Whether a sample soon after the end tells more of the trial than the one before it. */
+static bool is_nearer(const struct row *after, const struct row *before, uint64_t start_ns, uint64_t end_ns)
+{
+	return after->at_ns - end_ns <= (end_ns - start_ns) / END_PARTS &&
+	       (int64_t)(after->at_ns - end_ns) < (int64_t)(end_ns - before->at_ns);
+}
+
 static struct span span_of(const struct recorder *recorder, uint64_t start_ns, uint64_t end_ns, bool series)
 {
 	struct span span = { .recorder = recorder, .start_ns = start_ns, .last = recorder->row_count - 1, .series = series };
 
 	while (span.first + 1 < recorder->row_count && recorder->rows[span.first + 1].at_ns <= start_ns)
 		span.first++;
-	while (span.last > span.first + 1 && recorder->rows[span.last].at_ns > end_ns)
+	while (span.last > span.first + 1 && recorder->rows[span.last].at_ns > end_ns &&
+	       !is_nearer(&recorder->rows[span.last], &recorder->rows[span.last - 1], start_ns, end_ns))
 		span.last--;
 	return span;
 }

@@ -374,6 +374,7 @@ void content_put(struct writer *writer, const json_t *document)
 	put_unmet(writer, json_object_get(document, "requirements"));
 	if (content->put_verdicts)
 		content->put_verdicts(writer, document);
+	content_put_cause(writer, document);
 	put_requirements(writer, json_object_get(document, "requirements"));
 	put_changes(writer, document);
 	content_put_strings(writer, "notes", "Notes", json_object_get(document, "notes"));

@@ -16,7 +16,8 @@
 static const char known_result[] =
 	"goal regular irregular_reason relevant_lower_bound relevant_upper_bound conditional_throughput tester_limited "
 	"rfc2544_compliance relevant_lower_bound_l1_bps relevant_lower_bound_l2_bps relevant_upper_bound_l1_bps "
-	"relevant_upper_bound_l2_bps conditional_throughput_l1_bps conditional_throughput_l2_bps latency";
+	"relevant_upper_bound_l2_bps conditional_throughput_l1_bps conditional_throughput_l2_bps latency "
+	"cause";
 
 static const json_t *results_of(const json_t *document)
 {

@@ -94,12 +94,33 @@ static int flatten_standing(json_t *flat, const char *prefix, const json_t *resu
 	return error;
 }
 
+/* What was observed, by the names of sources and counters: by how much a counter grew, and the mean of a gauge. */
+static int flatten_observed(json_t *flat, const char *prefix, const json_t *observed)
+{
+	static const char *const lists[][2] = { { "counters", "change" }, { "gauges", "mean" } };
+	int error = 0;
+
+	json_each (source, observed)
+		for (size_t i = 0; i < COUNT(lists); i++)
+			json_each_member (name, value, json_object_get(source, lists[i][0]))
+				if (json_object_get(value, lists[i][1]))
+					error |= json_object_set(flat,
+								 TEXT_OF(PATH_SIZE, "%s%sobserved.%s.%s", prefix,
+									 *prefix ? "." : "", read_text(source, "source"),
+									 name),
+								 json_object_get(value, lists[i][1]));
+	return error;
+}
+
 static int flatten(json_t *flat, const char *prefix, const json_t *value)
 {
 	int error = 0;
 
+	if (json_is_array(json_object_get(value, "observed")))
+		error |= flatten_observed(flat, prefix, json_object_get(value, "observed"));
 	json_each_member (key, member, value)
-		if (!is_one_of(key, "spoilt_performances counters_moved")) /* which are no rows, and no columns of one */
+		if (!is_one_of(key,
+			       "spoilt_performances counters_moved observed")) /* which are no rows, and no columns of one */
 			error |= flatten_member(flat, prefix, key, member);
 	if (json_is_boolean(json_object_get(value, "regular")))
 		error |= flatten_standing(flat, prefix, value);
@@ -345,6 +366,8 @@ static int add_goals(json_t *rows, const json_t *document)
 				error |= flatten_member(found, goal, members[j], json_object_get(result, members[j]));
 		if (goal)
 			error |= flatten_standing(found, goal, result);
+		if (goal && json_at(result, "/cause/rows/0/counter"))
+			error |= flatten_member(found, goal, "cause", (json_t *)json_at(result, "/cause/rows/0/counter"));
 	}
 	json_each (row, rows)
 		error |= json_object_update(row, found);

@@ -32,6 +32,10 @@ void report_add_goal_latency(json_t *result, const json_t *trials);
  * looked at, "received" and the counts of changes. NULL: there is no such trial. */
 json_t *report_changes(const json_t *document);
 
+/* Put "cause" into a result or a trial's document: where the SUT lost frames, by the counters of these trials, at these bounds (NAN:
+ * none). Nothing where no trial was observed (--observe). */
+void report_add_cause(json_t *holder, const json_t *trials, double lower_fps, double upper_fps);
+
 /* Put "<name>_l1_bps" and "<name>_l2_bps" beside a load: what it takes of the link, and without preamble and gap. By
  * --frame-size, also where a measurer of the user's sends the frames. NAN gives null. */
 void report_add_bps(json_t *object, const char *name, double load_fps, const struct config *config);

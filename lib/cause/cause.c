@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "mlr/cause.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOST_ENOUGH 100.0 /* frames: fewer may agree with a counter by chance */
+#define EXACT_RATIO 0.01  /* of the lost frames: by how much a counter may differ from them in all */
+#define QUIET_RATIO                                                                                                         \
+	0.05 /* of what it did where frames were lost: a counter that does less at the Lower Bound is quiet there */
+#define GROWS_RATIO     0.05 /* of the lost frames: a counter that grows by less says nothing */
+#define FULL_RATIO      0.95
+#define CPU_FULL_RATIO  0.9  /* its time is counted in ticks, and short trials have few */
+#define SHARED_RATIO    0.5  /* of a CPU: what programs take where it is called shared, */
+#define STOLEN_RATIO    0.1  /* and a hypervisor */
+#define AT_CPU_RATIO    0.5  /* of the lost frames: so many were lost at a CPU that is called shared */
+#define KNOWN_RATIO     0.5  /* of the lost frames: a counter that is known of fewer says nothing */
+#define SAME_LOAD_RATIO 1e-9
+
+/* What is looked at: trials with loss, nearest to the Upper Bound first, and those at the Lower Bound. */
+struct evidence {
+	const struct mlr_cause_input *input;
+	const struct mlr_cause_trial **lossy;
+	const struct mlr_cause_trial **lower;
+	size_t lossy_count, lower_count;
+	double lost;
+};
+
+/* As arguments: the trials, and their number. */
+#define LOSSY(evidence) (const struct mlr_cause_trial *const *)(evidence)->lossy, (evidence)->lossy_count
+#define LOWER(evidence) (const struct mlr_cause_trial *const *)(evidence)->lower, (evidence)->lower_count
+
+/* --- which trials --------------------------------------------------------------------------------------------------- */
+
+static int by_load(const void *a, const void *b)
+{
+	const struct mlr_cause_trial *const *left = a, *const *right = b;
+
+	return ((*left)->load_fps > (*right)->load_fps) - ((*left)->load_fps < (*right)->load_fps);
+}
+
+static bool is_at(const struct mlr_cause_trial *trial, double load_fps)
+{
+	return fabs(trial->load_fps - load_fps) <= SAME_LOAD_RATIO * load_fps;
+}
+
+static bool is_above(const struct mlr_cause_trial *trial, double load_fps)
+{
+	return isnan(load_fps) || trial->load_fps > load_fps || is_at(trial, load_fps);
+}
+
+/* Of the trials with loss, those at the Upper Bound, and so many above it until enough frames are lost in them. */
+static void keep_nearest(struct evidence *evidence)
+{
+	size_t count = 0;
+
+	qsort(evidence->lossy, evidence->lossy_count, sizeof(*evidence->lossy), by_load);
+	while (count < evidence->lossy_count &&
+	       (evidence->lost < LOST_ENOUGH || is_at(evidence->lossy[count], evidence->lossy[count - 1]->load_fps)))
+		evidence->lost += evidence->lossy[count++]->lost;
+	evidence->lossy_count = count;
+}
+
+static int choose_trials(const struct mlr_cause_input *input, struct evidence *ret)
+{
+	*ret = (struct evidence){ .input = input };
+	ret->lossy = calloc(input->trial_count + 1, sizeof(struct mlr_cause_trial *));
+	ret->lower = calloc(input->trial_count + 1, sizeof(struct mlr_cause_trial *));
+	if (!ret->lossy || !ret->lower)
+		return -ENOMEM;
+	for (size_t i = 0; i < input->trial_count; i++) {
+		const struct mlr_cause_trial *trial = &input->trials[i];
+
+		if (trial->lost > 0 && is_above(trial, input->upper_fps))
+			ret->lossy[ret->lossy_count++] = trial;
+		else if (is_at(trial, input->lower_fps))
+			ret->lower[ret->lower_count++] = trial;
+	}
+	keep_nearest(ret);
+	return 0;
+}
+
+/* --- what a counter did --------------------------------------------------------------------------------------------- */
+
+/* What is known of a counter over some trials, as sums. */
+struct known {
+	size_t count;
+	double sent, lost, change, level, difference; /* between its change and the lost frames, without sign */
+};
+
+static struct known known_of(const struct mlr_cause_trial *const *trials, size_t count, size_t counter)
+{
+	struct known known = { 0 };
+
+	for (size_t i = 0; i < count; i++) {
+		double change = trials[i]->changes[counter];
+
+		if (isnan(change))
+			continue;
+		known.count++;
+		known.sent += trials[i]->sent;
+		known.lost += trials[i]->lost;
+		known.change += change;
+		known.level += trials[i]->levels[counter];
+		known.difference += fabs(change - trials[i]->lost);
+	}
+	return known;
+}
+
+static double ratio(double part, double whole)
+{
+	return whole > 0 ? part / whole : NAN;
+}
+
+static struct mlr_cause describe(const struct evidence *evidence, size_t counter, enum mlr_cause_kind kind)
+{
+	struct known upper = known_of(LOSSY(evidence), counter), lower = known_of(LOWER(evidence), counter);
+
+	return (struct mlr_cause){
+		.counter = counter,
+		.kind = kind,
+		.change = upper.change,
+		.per_lost = upper.lost >= KNOWN_RATIO * evidence->lost ? ratio(upper.change, upper.lost) : NAN,
+		.lower_level = ratio(lower.level, (double)lower.count),
+		.upper_level = ratio(upper.level, (double)upper.count),
+		.lower_per_frame = ratio(lower.change, lower.sent),
+		.upper_per_frame = ratio(upper.change, upper.sent),
+	};
+}
+
+/* Whether it does so much less at the Lower Bound that load alone does not explain it. */
+static bool is_quiet_below(const struct mlr_cause *cause)
+{
+	return !(cause->lower_per_frame > QUIET_RATIO * cause->upper_per_frame);
+}
+
+/* Also at the Lower Bound: where half of the frames are lost, so many are passed on, too. */
+static bool is_exact(const struct evidence *evidence, size_t counter)
+{
+	struct known upper = known_of(LOSSY(evidence), counter), lower = known_of(LOWER(evidence), counter);
+
+	return upper.difference <= (upper.lost < LOST_ENOUGH ? 0 : EXACT_RATIO * upper.lost) &&
+	       lower.difference <= EXACT_RATIO * lower.sent;
+}
+
+/* --- names ---------------------------------------------------------------------------------------------------------- */
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), end_length = strlen(end);
+
+	return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+static bool ends_with_any(const char *text, const char *const *ends, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (ends_with(text, ends[i]))
+			return true;
+	return false;
+}
+#define ENDS_WITH_ANY(text, ends) ends_with_any(text, ends, sizeof(ends) / sizeof((ends)[0]))
+
+/* Of all places of a link, of a tree of queues, or of a list of filters. */
+static bool is_sum(const char *name)
+{
+	static const char *const ends[] = { "rx_dropped", "tx_dropped", "rx_errors", "tx_errors",
+					    "rx_missed",  "overlimits", "Discards",  "Errors" };
+	static const char *const parts[] = { "network_receive_",
+					     "network_transmit_",
+					     "ifInDiscards",
+					     "ifOutDiscards",
+					     "/ingress-",
+					     "/clsact-",
+					     "/htb-",
+					     "/hfsc-",
+					     "/prio-",
+					     "/mq-",
+					     "/mqprio-",
+					     "/drr-" };
+	bool is_part = false;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		is_part |= strstr(name, parts[i]) != NULL;
+	return is_part || ENDS_WITH_ANY(name, ends);
+}
+
+/* Octets are frames told otherwise. */
+static bool is_octets(const char *name)
+{
+	static const char *const octets[] = { "bytes", "octets", "Octets" };
+
+	return ENDS_WITH_ANY(name, octets) || strstr(name, "_bytes");
+}
+
+/* The place of a counter of the same source, or the number of counters. */
+static size_t find(const struct mlr_cause_input *input, const char *source, const char *name)
+{
+	size_t i = 0;
+
+	while (i < input->counter_count &&
+	       (strcmp(input->counters[i].name, name) || strcmp(input->counters[i].source, source)))
+		i++;
+	return i;
+}
+
+/* --- causes --------------------------------------------------------------------------------------------------------- */
+
+/* Whether one stands before another: by kind, then a place before a sum of places, then by how well it fits. */
+static bool is_before(const struct mlr_cause_input *input, const struct mlr_cause *a, const struct mlr_cause *b)
+{
+	bool a_is_sum = is_sum(input->counters[a->counter].name), b_is_sum = is_sum(input->counters[b->counter].name);
+
+	if (a->kind != b->kind)
+		return a->kind < b->kind;
+	if (a_is_sum != b_is_sum)
+		return b_is_sum;
+	if (a->kind == MLR_CAUSE_GROWS)
+		return fabs(log(a->per_lost)) < fabs(log(b->per_lost));
+	return false;
+}
+
+static void add(const struct mlr_cause_input *input, const struct mlr_cause *cause, struct mlr_causes *ret)
+{
+	size_t at = ret->count;
+
+	while (at && is_before(input, cause, &ret->causes[at - 1]))
+		at--;
+	if (at == MLR_CAUSES_MAX)
+		return;
+	if (ret->count < MLR_CAUSES_MAX)
+		ret->count++;
+	memmove(&ret->causes[at + 1], &ret->causes[at], (ret->count - at - 1) * sizeof(*cause));
+	ret->causes[at] = *cause;
+}
+
+/* Whether a counter, or gauge, is at a limit that it has. */
+static bool is_full(const struct mlr_cause_counter *counter, double level)
+{
+	static const char *const wholes[] = { "use", "ratio", "percent" };
+	unsigned int cpu;
+	char rest;
+
+	if (!counter->is_gauge)
+		return sscanf(counter->name, "cpu%u/bus%c", &cpu, &rest) == 2 && level >= CPU_FULL_RATIO;
+	if (ends_with(counter->name, "percent"))
+		level /= 100;
+	return ENDS_WITH_ANY(counter->name, wholes) && level >= FULL_RATIO;
+}
+
+/* A backlog that overflows is named after the CPU; which worked for others, or is called so by who took it. */
+static void add_shared(const struct evidence *evidence, size_t counter, double per_lost, struct mlr_causes *ret)
+{
+	static const struct {
+		const char *what;
+		double least;
+	} others[] = { { "programs", SHARED_RATIO }, { "steal", STOLEN_RATIO } };
+	const struct mlr_cause_counter *backlog = &evidence->input->counters[counter];
+	unsigned int cpu;
+	int length = 0;
+
+	if (sscanf(backlog->name, "softnet/cpu%u/dropped%n", &cpu, &length) != 1 || !length || per_lost < AT_CPU_RATIO)
+		return;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		struct mlr_cause cause;
+		char name[64];
+		size_t other, busy;
+
+		snprintf(name, sizeof(name), "cpu%u/busy", cpu);
+		busy = find(evidence->input, backlog->source, name);
+		snprintf(name, sizeof(name), "cpu%u/%s", cpu, others[i].what);
+		other = find(evidence->input, backlog->source, name);
+		if (busy == evidence->input->counter_count || other == evidence->input->counter_count)
+			continue;
+		cause = describe(evidence, other, MLR_CAUSE_SHARED);
+		if (cause.upper_level >= others[i].least &&
+		    describe(evidence, busy, MLR_CAUSE_SHARED).upper_level >= CPU_FULL_RATIO)
+			add(evidence->input, &cause, ret);
+	}
+}
+
+/* Without trials at the Lower Bound nothing tells what comes with the loss from what comes with the load; but a counter of exactly
+ * the lost frames speaks for itself. */
+static void judge(const struct evidence *evidence, size_t counter, struct mlr_causes *ret)
+{
+	const struct mlr_cause_counter *self = &evidence->input->counters[counter];
+	struct mlr_cause cause = describe(evidence, counter, MLR_CAUSE_GROWS);
+
+	if (is_full(self, cause.upper_level))
+		cause.kind = MLR_CAUSE_SATURATED;
+	else if (self->is_gauge || is_octets(self->name) || !(cause.per_lost >= GROWS_RATIO))
+		return;
+	else if (is_exact(evidence, counter))
+		cause.kind = MLR_CAUSE_EXACT;
+	if (cause.kind == MLR_CAUSE_SATURATED && (isnan(cause.lower_level) || is_full(self, cause.lower_level)))
+		return;
+	if (cause.kind == MLR_CAUSE_GROWS && (isnan(cause.lower_per_frame) || !is_quiet_below(&cause)))
+		return;
+	add_shared(evidence, counter, cause.per_lost, ret);
+	add(evidence->input, &cause, ret);
+}
+
+static bool is_idle(const struct mlr_cause_input *input, size_t counter)
+{
+	for (size_t i = 0; i < input->trial_count; i++)
+		if (input->trials[i].changes[counter] > 0)
+			return false;
+	return true;
+}
+
+int mlr_cause_find(const struct mlr_cause_input *input, struct mlr_causes *ret)
+{
+	struct evidence evidence;
+	int error = choose_trials(input, &evidence);
+
+	if (!error) {
+		*ret = (struct mlr_causes){ .trials = evidence.lossy_count, .lost = evidence.lost };
+		for (size_t i = 0; i < input->counter_count; i++)
+			ret->idle += is_idle(input, i);
+		for (size_t i = 0; i < input->counter_count && evidence.lossy_count; i++)
+			judge(&evidence, i, ret);
+	}
+	free(evidence.lossy);
+	free(evidence.lower);
+	return error;
+}

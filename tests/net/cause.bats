@@ -1,0 +1,118 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Where the SUT lost frames: routers whose cause is known, by counters of the kernel. The right one is named first.
+bats_require_minimum_version 1.5.0
+load helper
+
+cause='.search_result[0].cause'
+
+needs() { # COMMAND...
+  local command
+  for command in "$@"; do command -v "$command" >/dev/null || give_up "there is no $command here"; done
+}
+
+# Searches of short trials, with the SUT's counters.
+look() { # OPTION...
+  search --observe "sut=local:xdp-mlr-$LAB" --wait d=0.2 --goal "name=x,loss=0.001,exceed=0.5,final=0.3,sum=0.3,width=0.1" "$@"
+  [ "$status" -le 1 ] || { echo "exit $status: $stderr"; return 1; }
+  get "$cause" | "$JQ" -c '.rows[] | [.kind, .counter, .change, .per_lost_frame, .lower_level, .upper_level]'
+  get ".search_result[0] | [.relevant_lower_bound, .relevant_upper_bound, .cause.lost]" | "$JQ" -c .
+}
+
+# The first row is one of a counter like this, and of this kind.
+names() { # KIND PATTERN
+  check "$cause.rows[0] | .kind == \"$1\" and (.counter | test(\"$2\"))"
+}
+
+# A router that takes some us a frame, whose frames wait for another CPU than the transmitter's.
+slow_router() {
+  local cpus cpu i
+  mapfile -t cpus < <(seq 0 $(($(nproc --all) - 1)))
+  [ ${#cpus[@]} -gt 1 ] || give_up "this needs two CPUs"
+  cpu=${cpus[-1]}
+  lab_up router
+  {
+    echo 'table inet slow { chain forward { type filter hook forward priority 0'
+    for i in {1..300}; do echo "ip saddr 10.0.$((i / 200)).$((i % 200)) udp dport $i drop"; done
+    echo '}; }'
+  } | inside nft -f -
+  inside unshare --mount bash -c 'mount -t sysfs sysfs /sys && printf "%x" $((1 << $1)) >/sys/class/net/sut-a/queues/rx-0/rps_cpus' - "$cpu"
+  SLOW_CPU=$cpu
+}
+
+@test "a router's backlog: softnet dropped, by exactly the lost frames" {
+  needs nft
+  local try
+  slow_router
+  for try in {1..5}; do
+    look --min-load 5kfps --max-load 600kfps
+    # a busy machine takes the CPU away from the router: that is another cause, and the first row says it
+    if ! get "$cause.rows[0].kind == \"shared\"" >/dev/null; then
+      names exact "^softnet/cpu$SLOW_CPU/dropped$"
+      return
+    fi
+    check "$cause.rows[1] | .kind == \"exact\" and .counter == \"softnet/cpu$SLOW_CPU/dropped\""
+  done
+  give_up "programs of this machine shared the router's CPU in each try, and the report said so"
+}
+
+@test "a CPU that a busy loop shares: what programs take of it, before its backlog" {
+  needs nft
+  slow_router
+  taskset -c "$SLOW_CPU" nice -n -15 bash -c 'while :; do :; done' &
+  background+=("$!")
+  look --min-load 5kfps --max-load 600kfps
+  names shared "^cpu$SLOW_CPU/programs$"
+  check "$cause.rows[1].counter == \"softnet/cpu$SLOW_CPU/dropped\""
+}
+
+@test "a limit of nftables: the rule's own counter" {
+  needs nft
+  lab_up router
+  printf '%s\n' 'table inet f { chain forward { type filter hook forward priority 0' 'ip daddr 10.9.9.9 counter drop' \
+    'limit rate over 20000/second burst 50 packets counter drop' '}; }' | inside nft -f -
+  look --min-load 5kfps --max-load 60kfps --interval 50ms --report "$BATS_TEST_TMPDIR/r.html" --report "$BATS_TEST_TMPDIR/r.txt" \
+    --report "$BATS_TEST_TMPDIR/r.csv"
+  names exact '^nft/inet/f/forward/[0-9]+-drop/packets$'
+  grep -q 'id="cause".*Where the SUT lost them' "$BATS_TEST_TMPDIR/r.html"
+  grep -q 'id="figure-cause-1"' "$BATS_TEST_TMPDIR/r.html"
+  grep -q 'Where the SUT lost them' "$BATS_TEST_TMPDIR/r.txt"
+  grep -q 'frames in .* trial' "$BATS_TEST_TMPDIR/r.txt"
+  head -1 "$BATS_TEST_TMPDIR/r.csv" | grep -q 'observed.sut.Ip/ForwDatagrams'
+  # a stored result gives the same again
+  echo "$output" >"$BATS_TEST_TMPDIR/r.json"
+  "$MLR" search --replay "$BATS_TEST_TMPDIR/r.json" --format json 2>/dev/null >"$BATS_TEST_TMPDIR/again.json" || true
+  [ "$(get "$cause" | "$JQ" -S .)" = "$("$JQ" -S .search_result[0].cause "$BATS_TEST_TMPDIR/again.json")" ]
+  check "$cause.rows[0].per_lost_frame == 1 and $cause.rows[0].lower_level < 20"
+}
+
+@test "a policer of tc: its action, or a queue of no length where the kernel polices by none" {
+  lab_up router
+  if inside tc qdisc add dev sut-a ingress && inside tc filter add dev sut-a ingress protocol all u32 match u32 0 0 police rate 10mbit burst 10k drop 2>/dev/null; then
+    look --min-load 5kfps --max-load 60kfps
+    names exact '^tc/action/police-[0-9]+/drops$'
+  else
+    inside tc qdisc del dev sut-a ingress || true
+    inside tc qdisc add dev sut-b root tbf rate 10mbit burst 3000 limit 3000
+    look --min-load 5kfps --max-load 60kfps
+    names exact '^tc/sut-b/tbf-[0-9a-f]+/drops$'
+  fi
+}
+
+@test "a full table of connections: conntrack drop" {
+  needs nft
+  lab_up router
+  printf '%s\n' 'table inet f { chain forward { type filter hook forward priority 0' 'ct state new counter accept' '}; }' | inside nft -f -
+  inside "${BUILD:-build}/tests/tools/fill_conntrack" 5000
+  look --min-load 1kfps --max-load 60kfps --flows 20000
+  names exact '^conntrack/drop$'
+}
+
+@test "a queue that is too small: its drops, before those of the tree above it" {
+  lab_up router
+  inside tc qdisc add dev sut-b root handle 1: htb default 1
+  inside tc class add dev sut-b parent 1: classid 1:1 htb rate 10mbit
+  inside tc qdisc add dev sut-b parent 1:1 handle 10: pfifo limit 8
+  look --min-load 5kfps --max-load 60kfps
+  names exact '^tc/sut-b/pfifo-10/drops$'
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where a SUT lost frames: counters of trials whose cause is known. */
+#include "mlr/cause.h"
+#include "unit.h"
+
+#define COUNTERS_MOST 16
+
+/* A case that is built row by row. */
+struct scene {
+	struct mlr_cause_counter counters[COUNTERS_MOST];
+	size_t counter_count;
+	struct mlr_cause_trial trials[3];
+	double changes[3][COUNTERS_MOST], levels[3][COUNTERS_MOST];
+};
+
+/* Two trials without loss at 100 kfps, and one at 110 kfps that loses so many. */
+static struct scene scene_of(double lost)
+{
+	struct scene scene = { .trials = { { 100e3, 100e3, 0 }, { 100e3, 100e3, 0 }, { 110e3, 110e3, lost } } };
+
+	return scene;
+}
+
+/* Trials of a second: a counter's growth is its rate. */
+static void put(struct scene *scene, const char *name, double below, double above)
+{
+	size_t at = scene->counter_count++;
+
+	scene->counters[at] = (struct mlr_cause_counter){ .source = "sut", .name = name };
+	for (size_t i = 0; i < 3; i++)
+		scene->changes[i][at] = scene->levels[i][at] = i < 2 ? below : above;
+}
+
+static void put_gauge(struct scene *scene, const char *name, double below, double above)
+{
+	put(scene, name, below, above);
+	scene->counters[scene->counter_count - 1].is_gauge = true;
+}
+
+static struct mlr_causes find(struct scene *scene)
+{
+	struct mlr_cause_input input = { scene->counters, scene->counter_count, scene->trials, 3, 100e3, 110e3 };
+	struct mlr_causes causes;
+
+	for (size_t i = 0; i < 3; i++) {
+		scene->trials[i].changes = scene->changes[i];
+		scene->trials[i].levels = scene->levels[i];
+	}
+	assert_int_equal(mlr_cause_find(&input, &causes), 0);
+	return causes;
+}
+
+static const char *name_of(const struct scene *scene, const struct mlr_causes *causes, size_t at)
+{
+	return at < causes->count ? scene->counters[causes->causes[at].counter].name : "none";
+}
+
+static void what_grows_by_the_lost_frames_is_the_place(void **state)
+{
+	struct scene scene = scene_of(4812);
+	struct mlr_causes causes;
+
+	(void)state;
+	put(&scene, "link/eth0/rx_packets", 100e3, 110e3);
+	put(&scene, "link/eth0/rx_dropped", 0, 4812);
+	put(&scene, "softnet/cpu1/dropped", 0, 4812);
+	put(&scene, "softnet/cpu1/time_squeeze", 0, 300);
+	put(&scene, "Ip/ForwDatagrams", 100e3, 105188);
+	put(&scene, "never", 0, 0);
+	put(&scene, "link/eth0/rx_bytes", 0, 4812);
+	causes = find(&scene);
+	assert_int_equal(causes.count, 3);
+	assert_string_equal(name_of(&scene, &causes, 0), "softnet/cpu1/dropped");
+	assert_int_equal(causes.causes[0].kind, MLR_CAUSE_EXACT);
+	assert_close(causes.causes[0].per_lost, 1, 1e-12);
+	assert_close(causes.causes[0].upper_per_frame, 4812 / 110e3, 1e-12);
+	assert_string_equal(name_of(&scene, &causes, 1), "link/eth0/rx_dropped"); /* the sum, after the place */
+	assert_int_equal(causes.causes[2].kind, MLR_CAUSE_GROWS);
+	assert_int_equal(causes.idle, 1);
+	assert_int_equal(causes.trials, 1);
+	assert_close(causes.lost, 4812, 0);
+}
+
+static void a_cpu_that_works_for_others_stands_before_its_backlog(void **state)
+{
+	struct scene scene = scene_of(4812);
+	struct mlr_causes causes;
+
+	(void)state;
+	put(&scene, "softnet/cpu1/dropped", 0, 4812);
+	put(&scene, "cpu1/programs", 0.8, 0.75);
+	put(&scene, "cpu1/busy", 1, 1);
+	put(&scene, "cpu0/programs", 1, 1);
+	put(&scene, "cpu0/busy", 1, 1);
+	causes = find(&scene);
+	assert_int_equal(causes.count, 2);
+	assert_string_equal(name_of(&scene, &causes, 0), "cpu1/programs");
+	assert_int_equal(causes.causes[0].kind, MLR_CAUSE_SHARED);
+	assert_close(causes.causes[0].upper_level, 0.75, 1e-12);
+	/* not where it takes little, */
+	scene.levels[2][1] = 0.2;
+	causes = find(&scene);
+	assert_string_equal(name_of(&scene, &causes, 0), "softnet/cpu1/dropped");
+	/* nor where time is left */
+	scene.levels[2][1] = 0.75;
+	scene.levels[2][2] = 0.8;
+	causes = find(&scene);
+	assert_string_equal(name_of(&scene, &causes, 0), "softnet/cpu1/dropped");
+}
+
+static void limits_are_told_where_they_were_reached_with_the_loss(void **state)
+{
+	struct scene scene = scene_of(5000);
+	struct mlr_causes causes;
+
+	(void)state;
+	put_gauge(&scene, "conntrack/use", 0.5, 1);
+	put_gauge(&scene, "pool_percent", 40, 99);
+	put_gauge(&scene, "old/use", 1, 1);
+	put(&scene, "cpu3/busy", 0.8, 1);
+	put(&scene, "cpu2/busy", 1, 1);
+	put(&scene, "conntrack/drop", 0, 2500);
+	causes = find(&scene);
+	assert_int_equal(causes.count, 4);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(causes.causes[i].kind, MLR_CAUSE_SATURATED);
+	assert_string_equal(name_of(&scene, &causes, 3), "conntrack/drop");
+	assert_close(causes.causes[3].per_lost, 0.5, 1e-12);
+}
+
+static void what_comes_with_the_load_is_no_cause(void **state)
+{
+	struct scene scene = scene_of(55e3); /* half are lost, and so many are passed on */
+	struct mlr_causes causes;
+
+	(void)state;
+	put(&scene, "link/eth1/tx_packets", 100e3, 55e3);
+	put(&scene, "softirq/NET_RX", 20e3, 22e3);
+	causes = find(&scene);
+	assert_int_equal(causes.count, 0);
+	assert_int_equal(causes.idle, 0);
+}
+
+static void few_lost_frames_must_agree_exactly(void **state)
+{
+	struct scene scene = scene_of(40);
+	struct mlr_causes causes;
+
+	(void)state;
+	put(&scene, "a/dropped", 0, 40);
+	put(&scene, "b/dropped", 0, 41);
+	causes = find(&scene);
+	assert_int_equal(causes.count, 2);
+	assert_int_equal(causes.causes[0].kind, MLR_CAUSE_EXACT);
+	assert_string_equal(name_of(&scene, &causes, 0), "a/dropped");
+	assert_int_equal(causes.causes[1].kind, MLR_CAUSE_GROWS);
+}
+
+static void at_most_five_are_told_the_best_of_many(void **state)
+{
+	struct scene scene = scene_of(1000);
+	struct mlr_causes causes;
+
+	(void)state;
+	for (int i = 0; i < 8; i++)
+		put(&scene, "some", 0, 100 + i);
+	put(&scene, "exact", 0, 1000);
+	causes = find(&scene);
+	assert_int_equal(causes.count, MLR_CAUSES_MAX);
+	assert_string_equal(name_of(&scene, &causes, 0), "exact");
+	assert_close(causes.causes[1].per_lost, 0.107, 1e-12);
+	assert_close(causes.causes[4].per_lost, 0.104, 1e-12);
+}
+
+static void nothing_is_said_of_nothing(void **state)
+{
+	struct scene scene = scene_of(0);
+	struct mlr_cause_trial alone = { 1e5, 1e5, 500, (double[]){ 500, NAN, 1e5 }, (double[]){ 500, NAN, 1e5 } };
+	const struct mlr_cause_counter counters[] = { { "x", "d" }, { "x", "unknown" }, { "x", "packets" } };
+	struct mlr_cause_input input = { counters, 3, &alone, 1, NAN, NAN };
+	struct mlr_causes causes;
+
+	(void)state;
+	put(&scene, "a", 0, 5);
+	causes = find(&scene);
+	assert_int_equal(causes.count, 0);
+	assert_int_equal(causes.trials, 0);
+	/* one trial, without a Lower Bound: what is exact speaks for itself */
+	assert_int_equal(mlr_cause_find(&input, &causes), 0);
+	assert_int_equal(causes.count, 1);
+	assert_int_equal(causes.causes[0].counter, 0);
+}
+
+/* A source that was late in a trial says nothing of it. */
+static void what_is_not_known_of_a_trial_is_left_out(void **state)
+{
+	struct scene scene = scene_of(900);
+	struct mlr_causes causes;
+
+	(void)state;
+	scene.trials[1] = (struct mlr_cause_trial){ 110e3, 110e3, 700 };
+	put(&scene, "qdisc/drops", 0, 900);
+	put(&scene, "rarely/drops", 0, 0);
+	scene.changes[1][0] = scene.levels[1][0] = NAN;
+	scene.changes[2][1] = scene.levels[2][1] = NAN;
+	scene.changes[1][1] = scene.levels[1][1] = 700;
+	causes = find(&scene);
+	assert_int_equal(causes.count, 1);
+	assert_int_equal(causes.causes[0].kind, MLR_CAUSE_EXACT);
+	assert_close(causes.causes[0].per_lost, 1, 1e-12);
+	assert_close(causes.lost, 1600, 0);
+}
+
+/* Goals that allow loss have it at the Lower Bound, too. */
+static void loss_at_the_lower_bound_belongs_to_it(void **state)
+{
+	struct scene scene = scene_of(900);
+	struct mlr_causes causes;
+
+	(void)state;
+	scene.trials[0].lost = scene.trials[1].lost = 400;
+	put(&scene, "qdisc/drops", 400, 900);
+	causes = find(&scene);
+	assert_int_equal(causes.count, 1);
+	assert_int_equal(causes.causes[0].kind, MLR_CAUSE_EXACT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_grows_by_the_lost_frames_is_the_place),
+		cmocka_unit_test(a_cpu_that_works_for_others_stands_before_its_backlog),
+		cmocka_unit_test(limits_are_told_where_they_were_reached_with_the_loss),
+		cmocka_unit_test(what_comes_with_the_load_is_no_cause),
+		cmocka_unit_test(few_lost_frames_must_agree_exactly),
+		cmocka_unit_test(at_most_five_are_told_the_best_of_many),
+		cmocka_unit_test(nothing_is_said_of_nothing),
+		cmocka_unit_test(what_is_not_known_of_a_trial_is_left_out),
+		cmocka_unit_test(loss_at_the_lower_bound_belongs_to_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where the SUT lost frames, by the counters that trials have as "observed". */
+#include "mlr/cause.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_read.h"
+#include "base/json_text.h"
+#include "base/memory.h"
+#include "base/message.h"
+#include "result/report.h"
+
+/* All counters that a trial tells of, and what they did in each trial that was observed. */
+struct observed_trials {
+	json_t *places; /* of counters, by source and then name */
+	struct mlr_cause_counter *counters;
+	size_t counter_count, trial_count;
+	struct mlr_cause_trial *trials;
+	double *values; /* changes and levels, a row of each a trial */
+};
+
+static const char *const kinds[] = {
+	[MLR_CAUSE_SHARED] = "shared",
+	[MLR_CAUSE_EXACT] = "exact",
+	[MLR_CAUSE_SATURATED] = "saturated",
+	[MLR_CAUSE_GROWS] = "grows",
+};
+
+static bool is_observed(const json_t *trial)
+{
+	return json_array_size(json_object_get(trial, "observed")) && !read_truth(trial, "warmup");
+}
+
+/* --- names ---------------------------------------------------------------------------------------------------------- */
+
+/* The places of a source's counters; they begin as none. */
+static json_t *places_of(const struct observed_trials *observed, const json_t *source)
+{
+	const char *name = read_text(source, "source");
+
+	if (!json_object_get(observed->places, name))
+		json_object_set_new(observed->places, name, json_object());
+	return json_object_get(observed->places, name);
+}
+
+static void number_members(struct observed_trials *observed, json_t *places, const json_t *members)
+{
+	json_each_member (name, value, members)
+		if (!json_object_get(places, name))
+			json_object_set_new(places, name, json_integer((json_int_t)observed->counter_count++));
+}
+
+static void number_counters(struct observed_trials *observed, const json_t *trial)
+{
+	json_each (source, json_object_get(trial, "observed")) {
+		number_members(observed, places_of(observed, source), json_object_get(source, "counters"));
+		number_members(observed, places_of(observed, source), json_object_get(source, "gauges"));
+	}
+}
+
+static void name_counters(struct observed_trials *observed)
+{
+	json_each_member (source, places, observed->places)
+		json_each_member (name, place, places) {
+			struct mlr_cause_counter *counter = &observed->counters[json_integer_value(place)];
+
+			counter->source = source;
+			counter->name = name;
+		}
+}
+
+/* --- values --------------------------------------------------------------------------------------------------------- */
+
+/* The frames that the SUT lost, as far as that is known by itself: also of the tester's own bursts. */
+static double lost_by_sut(const json_t *trial)
+{
+	const json_t *attribution = json_object_get(trial, "loss_attribution");
+	double sut = read_number(attribution, "sut"), burst = read_number(attribution, "tester_burst");
+
+	return isnan(sut) ? read_number(json_object_get(trial, "counts"), "lost") : sut + (isnan(burst) ? 0 : burst);
+}
+
+/* What a source knows of none that grew is that they did not. */
+static void fill_source(const struct observed_trials *observed, const json_t *source, double *changes, double *levels)
+{
+	const json_t *counters = json_object_get(source, "counters"), *gauges = json_object_get(source, "gauges");
+	bool is_known = read_truth(source, "whole");
+
+	json_each_member (name, place, json_object_get(observed->places, read_text(source, "source"))) {
+		const json_t *counter = json_object_get(counters, name), *gauge = json_object_get(gauges, name);
+		size_t at = (size_t)json_integer_value(place);
+
+		if (!is_known)
+			continue;
+		changes[at] = counter ? read_number(counter, "change") : gauge ? read_number(gauge, "max") : 0;
+		levels[at] = counter ? read_number(counter, "per_second") : gauge ? read_number(gauge, "mean") : 0;
+		observed->counters[at].is_gauge |= gauge != NULL;
+	}
+}
+
+static void fill_trial(struct observed_trials *observed, const json_t *trial)
+{
+	double *changes = observed->values + 2 * observed->trial_count * observed->counter_count;
+	double *levels = changes + observed->counter_count;
+
+	for (size_t i = 0; i < 2 * observed->counter_count; i++)
+		changes[i] = NAN;
+	json_each (source, json_object_get(trial, "observed"))
+		fill_source(observed, source, changes, levels);
+	observed->trials[observed->trial_count++] = (struct mlr_cause_trial){
+		.load_fps = read_number(trial, "trial_load"),
+		.sent = read_number(json_object_get(trial, "counts"), "sent"),
+		.lost = lost_by_sut(trial),
+		.changes = changes,
+		.levels = levels,
+	};
+}
+
+static void free_trials(struct observed_trials *observed)
+{
+	json_decref(observed->places);
+	free(observed->counters);
+	free(observed->trials);
+	free(observed->values);
+}
+
+/* False without memory. */
+static bool read_trials(const json_t *trials, struct observed_trials *ret)
+{
+	size_t count = 0;
+
+	*ret = (struct observed_trials){ .places = json_object() };
+	json_each (trial, trials) {
+		if (!is_observed(trial))
+			continue;
+		number_counters(ret, trial);
+		count++;
+	}
+	ret->counters = calloc(ret->counter_count + 1, sizeof(*ret->counters));
+	ret->trials = calloc(count + 1, sizeof(*ret->trials));
+	ret->values = calloc(2 * count * ret->counter_count + 1, sizeof(*ret->values));
+	if (!ret->places || !ret->counters || !ret->trials || !ret->values)
+		return false;
+	name_counters(ret);
+	json_each (trial, trials)
+		if (is_observed(trial))
+			fill_trial(ret, trial);
+	return true;
+}
+
+/* --- the document --------------------------------------------------------------------------------------------------- */
+
+static json_t *row_of(const struct observed_trials *observed, const struct mlr_cause *cause)
+{
+	const struct mlr_cause_counter *counter = &observed->counters[cause->counter];
+	json_t *row = json_pack("{s:s, s:s, s:s, s:b, s:o, s:o}", "source", counter->source, "counter", counter->name,
+				"kind", kinds[cause->kind], "gauge", counter->is_gauge, "change",
+				json_number_or_null(cause->change), "per_lost_frame", json_number_or_null(cause->per_lost));
+
+	json_object_set_new(row, "lower_level", json_number_or_null(cause->lower_level));
+	json_object_set_new(row, "upper_level", json_number_or_null(cause->upper_level));
+	json_object_set_new(row, "lower_per_frame", json_number_or_null(cause->lower_per_frame));
+	json_object_set_new(row, "upper_per_frame", json_number_or_null(cause->upper_per_frame));
+	return row;
+}
+
+/* Of each source: in how many of the trials it was there as a whole, why not in the last of the others, and how many of its
+ * counters did nothing in any. */
+static json_t *sources_json(const struct observed_trials *observed, const json_t *trials)
+{
+	json_auto_t *by_name = json_object();
+	json_t *list = json_array();
+
+	json_each (trial, trials) {
+		if (!is_observed(trial))
+			continue;
+		json_each (source, json_object_get(trial, "observed")) {
+			const char *name = read_text(source, "source"), *trouble = read_string(source, "trouble");
+			size_t moved = json_object_size(json_object_get(observed->places, name));
+			size_t all = (size_t)read_integer(source, "unchanged") +
+				     json_object_size(json_object_get(source, "counters")) +
+				     json_object_size(json_object_get(source, "gauges"));
+			json_t *row = json_object_get(by_name, name);
+
+			if (!row) {
+				row = json_pack("{s:s, s:i, s:i, s:i}", "source", name, "trials", 0, "whole", 0, "idle", 0);
+				json_object_set_new(by_name, name, row);
+				json_array_append(list, row);
+			}
+			json_object_set_new(row, "trials", json_integer(read_integer(row, "trials") + 1));
+			json_object_set_new(row, "whole",
+					    json_integer(read_integer(row, "whole") + read_truth(source, "whole")));
+			if (all > moved && (json_int_t)(all - moved) > read_integer(row, "idle"))
+				json_object_set_new(row, "idle", json_integer((json_int_t)(all - moved)));
+			if (trouble)
+				json_object_set_new(row, "trouble", json_string(trouble));
+		}
+	}
+	return list;
+}
+
+void report_add_cause(json_t *holder, const json_t *trials, double lower_fps, double upper_fps)
+{
+	struct observed_trials observed;
+	struct mlr_causes causes;
+	bool complete = read_trials(trials, &observed);
+
+	if (complete && observed.trial_count) {
+		const struct mlr_cause_input input = { observed.counters, observed.counter_count,
+						       observed.trials,   observed.trial_count,
+						       lower_fps,         upper_fps };
+
+		complete = mlr_cause_find(&input, &causes) == 0;
+		if (complete)
+			json_object_set_new(holder, "cause",
+					    json_pack("{s:o, s:I, s:o, s:o}", "lost", json_number_or_null(causes.lost),
+						      "trials", (json_int_t)causes.trials, "rows",
+						      json_list(i, causes.count, row_of(&observed, &causes.causes[i])),
+						      "sources", sources_json(&observed, trials)));
+	}
+	free_trials(&observed);
+	if (!complete)
+		memory_noticed(NULL);
+}
