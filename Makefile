@@ -238,6 +238,7 @@ $(BUILD)/bench/%: tools/bench/%.c $(BUILD)/libmlr.a
 check-build: $(BUILD)/xdp-mlr $(appliance) $(unit_tests) $(bpf_tests) $(user_tests) $(appliance_tests) $(test_tools) $(fuzz_targets) $(BUILD)/tests/fuzz/seeds install-build ## build the program and all tests, without root
 
 check: deps ## install what is missing, build, run every test
+	$(Q)[ "$$(id -u)" -ne 0 ] || tools/deps observe
 	$(Q)$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc)) check-build
 	$(Q)tools/words --sum
 	$(Q)BUILD=$(BUILD) tests/run

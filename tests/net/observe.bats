@@ -43,3 +43,46 @@ observed='.trial_result.observed'
   ended
   while pgrep -f '^sleep 1234.6'; do sleep 0.05; done
 }
+
+# A link between the lab's namespace and ours, beside the ports, for who tells of the SUT.
+management_link() {
+  ip link add "$LAB-m" type veth peer name "$LAB-n" netns "/run/netns/xdp-mlr-$LAB"
+  ip addr add 10.77.0.1/24 dev "$LAB-m"
+  ip link set "$LAB-m" up
+  inside ip addr add 10.77.0.2/24 dev "$LAB-n"
+  inside ip link set "$LAB-n" up
+  inside ip link set lo up
+}
+
+@test "a real node_exporter, in the namespace of the SUT" {
+  command -v prometheus-node-exporter >/dev/null || give_up "there is no prometheus-node-exporter here"
+  lab_up router
+  management_link
+  inside_meanwhile prometheus-node-exporter --web.listen-address=10.77.0.2:9100 --collector.disable-defaults --collector.softnet --collector.cpu \
+    --collector.netdev --collector.netstat --log.level=error
+  until curl -sf http://10.77.0.2:9100/metrics >/dev/null; do sleep 0.1; done
+  clean_trial --load 5kfps --duration 0.5 --observe dut=prometheus:http://10.77.0.2:9100/metrics --observe none=prometheus:http://10.77.0.2:9
+  [ "$status" -eq 0 ]
+  check "$observed[0].whole and $observed[0].counters[\"node_network_receive_packets_total{device=\\\"sut-a\\\"}\"].change >= 2500"
+  check "[$observed[0].counters | keys[] | select(test(\"^cpu[0-9]+/busy$\"))] | length > 0"
+  check "[$observed[0].counters | keys[] | select(test(\"^softnet/cpu[0-9]+/processed$\"))] | length > 0"
+  check "$observed[1] | .whole == false and (.trouble | test(\"10.77.0.2:9: Connection refused\"))"
+}
+
+@test "a real snmpd, in the namespace of the SUT" {
+  command -v snmpd >/dev/null || give_up "there is no snmpd here"
+  lab_up router
+  management_link
+  echo "rocommunity secret" >"$BATS_TEST_TMPDIR/snmpd.conf"
+  inside_meanwhile env MIBS= SNMP_PERSISTENT_DIR="$BATS_TEST_TMPDIR/state" snmpd -f -Lf "$BATS_TEST_TMPDIR/snmpd.log" -C \
+    -c "$BATS_TEST_TMPDIR/snmpd.conf" -p "$BATS_TEST_TMPDIR/snmpd.pid" udp:10.77.0.2:1161
+  until inside ss -Hlun 'sport = 1161' | grep -q .; do sleep 0.1; done
+  clean_trial --load 2kfps --duration 0.5 --observe dut=snmp:secret@10.77.0.2:1161 --observe wrong=snmp:public@10.77.0.2:1161 --observe 'none=snmp:10.77.0.2:9'
+  [ "$status" -eq 0 ]
+  check "$observed[0].whole and $observed[0].unchanged > 10"
+  check "$observed[1] | .whole == false and (.trouble | test(\"does not answer\"))"
+  check "$observed[2] | .whole == false and (.trouble | test(\"does not answer\"))"
+  # it refreshes what it knows of links every 15 s
+  trial --load 2kfps --duration 20 --observe dut=snmp:secret@10.77.0.2:1161
+  check "$observed[0].whole and $observed[0].counters[\"if/sut-a/ifHCInUcastPkts\"].change > 1000"
+}

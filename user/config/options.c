@@ -17,7 +17,7 @@
 #define EXEC        "exec:"
 #define NAME_OCTETS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
-#define OBSERVED_SOURCES "exec:COMMAND or local:[NETNS]"
+#define OBSERVED_SOURCES "exec:COMMAND, local:[NETNS], prometheus:http://HOST[:PORT][/PATH] or snmp:[COMMUNITY@]HOST[:PORT]"
 
 #define SEARCH   (1u << VERB_SEARCH)
 #define TRIAL    (1u << VERB_TRIAL)
@@ -211,7 +211,7 @@ static enum exit_code read_report_path(const struct given *given, struct config 
 /* "NAME=SOURCE" */
 static enum exit_code read_observed(const struct given *given, struct config *config)
 {
-	static const char *const kinds[] = { "exec:", "local:" };
+	static const char *const kinds[] = { "exec:", "local:", "prometheus:http://", "snmp:" };
 	struct observed *observed = &config->observed[config->observed_count];
 	const char *source = strchr(given->text, '=');
 	size_t length = source ? (size_t)(source - given->text) : 0;

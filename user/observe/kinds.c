@@ -7,7 +7,7 @@
 
 const struct source_ops *source_of(const char *text)
 {
-	static const struct source_ops *const kinds[] = { &source_exec, &source_local };
+	static const struct source_ops *const kinds[] = { &source_exec, &source_local, &source_prometheus, &source_snmp };
 
 	for (size_t i = 0; i < COUNT(kinds); i++)
 		if (strncmp(text, kinds[i]->prefix, strlen(kinds[i]->prefix)) == 0)

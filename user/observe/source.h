@@ -31,7 +31,7 @@ struct source_ops {
 	void (*close)(struct source *source);
 };
 
-extern const struct source_ops source_exec, source_local;
+extern const struct source_ops source_exec, source_local, source_prometheus, source_snmp;
 
 /* Return the kind that a source such as "exec:COMMAND" names, or NULL. */
 const struct source_ops *source_of(const char *text);

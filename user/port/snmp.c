@@ -9,6 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/ber.h"
 #include "base/clock.h"
 #include "config/config.h"
 #include "port/port.h"
@@ -56,54 +57,14 @@ void snmp_query(uint32_t number, uint8_t ret[SNMP_QUERY_OCTETS])
 		ret[NUMBER_OFFSET + i] = (uint8_t)(number >> (24 - 8 * i));
 }
 
-/* What is left of a message in BER. */
-struct ber {
-	const uint8_t *at, *end;
-};
-
-/* Go into, or past, an element of this type with a length of one or two octets. */
-static bool take_element(struct ber *ber, uint8_t type, struct ber *ret_content)
-{
-	size_t octets, room = (size_t)(ber->end - ber->at), header = 2;
-
-	if (room < header || ber->at[0] != type)
-		return false;
-	octets = ber->at[1];
-	if (octets == 0x81 || octets == 0x82) {
-		header += octets - 0x80;
-		if (room < header)
-			return false;
-		octets = header == 3 ? ber->at[2] : (size_t)ber->at[2] << 8 | ber->at[3];
-	} else if (octets > 0x80) {
-		return false;
-	}
-	if (octets > room - header)
-		return false;
-	*ret_content = (struct ber){ ber->at + header, ber->at + header + octets };
-	ber->at = ret_content->end;
-	return true;
-}
-
-static bool take_number(struct ber *ber, uint32_t *ret)
-{
-	struct ber content;
-
-	if (!take_element(ber, 0x02, &content) || content.at == content.end || content.end - content.at > 4)
-		return false;
-	*ret = 0;
-	for (; content.at < content.end; content.at++)
-		*ret = *ret << 8 | *content.at;
-	return true;
-}
-
 bool snmp_is_answer(const uint8_t *message, size_t octets, uint32_t *ret_number)
 {
 	struct ber ber = { message, message + octets }, content, community, response;
 	uint32_t version, number, error;
 
-	if (!take_element(&ber, 0x30, &content) || !take_number(&content, &version) || version != 0 ||
-	    !take_element(&content, 0x04, &community) || !take_element(&content, 0xa2, &response) ||
-	    !take_number(&response, &number) || !take_number(&response, &error) || error)
+	if (!ber_take(&ber, BER_SEQUENCE, &content) || !ber_take_number(&content, &version) || version != 0 ||
+	    !ber_take(&content, BER_TEXT, &community) || !ber_take(&content, 0xa2, &response) ||
+	    !ber_take_number(&response, &number) || !ber_take_number(&response, &error) || error)
 		return false;
 	*ret_number = number;
 	return true;

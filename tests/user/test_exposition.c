@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What Prometheus exporters say, and SNMP agents of interfaces. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../test.h"
+#include "base/exit_code.h"
+#include "observe/exposition.h"
+#include "observe/if_mib.h"
+
+#define VALUES_MOST 32
+
+struct values {
+	struct {
+		char name[RECORDER_NAME_SIZE];
+		enum recorder_kind kind;
+		double value;
+	} list[VALUES_MOST];
+	size_t count;
+};
+
+static void take(const char *name, enum recorder_kind kind, double value, void *context)
+{
+	struct values *values = context;
+
+	assert_true(values->count < VALUES_MOST);
+	snprintf(values->list[values->count].name, RECORDER_NAME_SIZE, "%s", name);
+	values->list[values->count].kind = kind;
+	values->list[values->count++].value = value;
+}
+
+static int read_text(const char *text, struct values *ret)
+{
+	*ret = (struct values){ .count = 0 };
+	return exposition_read(text, strlen(text), take, ret);
+}
+
+static double value_of(const struct values *values, const char *name)
+{
+	for (size_t i = 0; i < values->count; i++)
+		if (strcmp(values->list[i].name, name) == 0)
+			return values->list[i].value;
+	return NAN;
+}
+
+static void a_text_of_an_exporter(void **state)
+{
+	struct values values;
+
+	(void)state;
+	assert_int_equal(read_text("# HELP drops Frames dropped, by \"place\".\n"
+				   "# TYPE drops counter\n"
+				   "drops{place=\"a b\",x=\"}\\\"\"} 4812 1395066363000\n"
+				   "drops_total 7 # {trace=\"1\"} 1\n"
+				   "\n"
+				   "# TYPE heat gauge\r\n"
+				   "heat -1.5e+1\r\n"
+				   "loose 3\n"
+				   "bad NaN\n"
+				   "# TYPE size histogram\n"
+				   "size_bucket{le=\"1\"} 1\n"
+				   "size_count 1\n"
+				   "after +Inf\n"
+				   "# EOF\n",
+				   &values),
+			 6);
+	assert_true(value_of(&values, "drops{place=\"a b\",x=\"}\\\"\"}") == 4812);
+	assert_int_equal(values.list[0].kind, RECORDER_COUNTER);
+	assert_true(value_of(&values, "drops_total") == 7);
+	assert_int_equal(values.list[1].kind, RECORDER_COUNTER);
+	assert_true(value_of(&values, "heat") == -15);
+	assert_int_equal(values.list[2].kind, RECORDER_GAUGE);
+	assert_int_equal(values.list[3].kind, RECORDER_UNKNOWN);
+	assert_true(isnan(value_of(&values, "size_count")));
+}
+
+static void cpus_and_backlogs_of_node_exporter_have_the_names_of_local(void **state)
+{
+	struct values values;
+
+	(void)state;
+	assert_true(read_text("# TYPE node_cpu_seconds_total counter\n"
+			      "node_cpu_seconds_total{cpu=\"1\",mode=\"idle\"} 1000\n"
+			      "node_cpu_seconds_total{cpu=\"1\",mode=\"user\"} 5\n"
+			      "node_cpu_seconds_total{cpu=\"1\",mode=\"nice\"} 1\n"
+			      "node_cpu_seconds_total{cpu=\"1\",mode=\"softirq\"} 3\n"
+			      "node_softnet_dropped_total{cpu=\"1\"} 42\n",
+			      &values) > 0);
+	assert_true(value_of(&values, "cpu1/programs") == 6);
+	assert_true(value_of(&values, "cpu1/busy") == 9);
+	assert_true(value_of(&values, "softnet/cpu1/dropped") == 42);
+}
+
+static void what_is_no_such_text_is_refused(void **state)
+{
+	static const char *const texts[] = { "<html>\n", "a", "a{b=\"c\" 1\n", "a x\n", "a 1e\n", " 5\n", "{\"a\": 1}\n" };
+	struct values values;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(texts); i++)
+		if (read_text(texts[i], &values) >= 0)
+			fail_msg("taken: %s", texts[i]);
+}
+
+static const struct if_mib_column discards = { "ifInDiscards", false, 13 }, names = { "ifName", true, 1 };
+
+static void a_request_is_a_message_of_snmp_version_2c(void **state)
+{
+	static const uint8_t expected[] = {
+		0x30, 40,   0x02, 1, 1,    0x04, 6, 'p',  'u',  'b', 'l',  'i', 'c',  0xa5, 27, 0x02, 4, 1, 2, 3, 4, 0x02,
+		1,    0,    0x02, 1, 16,   0x30, 13, 0x30, 11,  0x06, 9 - 2, 0x2b,
+	};
+	uint8_t message[IF_MIB_MESSAGE_MOST];
+	size_t octets = if_mib_request("public", 0x01020304, &discards, 300, message);
+
+	(void)state;
+	assert_int_equal(message[1], octets - 2);
+	assert_memory_equal(message + 2, expected + 2, 12);
+	assert_memory_equal(message + 15, expected + 15, 12);
+	/* 1.3.6.1.2.1.2.2.1.13.300 */
+	assert_memory_equal(message + octets - 15, "\x06\x0b\x2b\x06\x01\x02\x01\x02\x02\x01\x0d\x82\x2c\x05\x00", 15);
+	assert_int_equal(if_mib_request("", 1, &discards, 0, message), 0);
+}
+
+/* ifInDiscards.300 = 4812, and the next column's first. */
+static const uint8_t answer[] = {
+	0x30, 66,   0x02, 1,    1,    0x04, 6,    'p',  'u',  'b',  'l',  'i',  'c',  0xa2, 53,   0x02, 4,
+	1,    2,    3,    4,    0x02, 1,    0,    0x02, 1,    0,    0x30, 39,   0x30, 17,   0x06, 11,   0x2b,
+	6,    1,    2,    1,    2,    2,    1,    13,   0x82, 0x2c, 0x41, 2,    0x12, 0xcc, 0x30, 18,   0x06,
+	10,   0x2b, 6,    1,    2,    1,    2,    2,    1,    14,   1,    0x41, 4,    0,    0,    0,    9,
+};
+
+static void an_answer_has_the_rows_of_its_column(void **state)
+{
+	struct if_mib_row rows[IF_MIB_ROWS];
+	uint8_t copy[sizeof(answer)];
+
+	(void)state;
+	assert_int_equal(if_mib_answer(answer, sizeof(answer), 0x01020304, &discards, rows), 1);
+	assert_int_equal(rows[0].index, 300);
+	assert_int_equal(rows[0].value, 4812);
+	assert_int_equal(if_mib_answer(answer, sizeof(answer), 0x01020304, &names, rows), 0);
+	assert_int_equal(if_mib_answer(answer, sizeof(answer), 5, &discards, rows), -1);
+	for (size_t octets = 0; octets < sizeof(answer); octets++)
+		assert_int_equal(if_mib_answer(answer, octets, 0x01020304, &discards, rows), -1);
+	/* whatever one octet says, it is read within the message */
+	for (size_t i = 0; i < sizeof(answer); i++) {
+		memcpy(copy, answer, sizeof(copy));
+		copy[i] ^= 0xff;
+		if_mib_answer(copy, sizeof(copy), 0x01020304, &discards, rows);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_text_of_an_exporter),
+		cmocka_unit_test(cpus_and_backlogs_of_node_exporter_have_the_names_of_local),
+		cmocka_unit_test(what_is_no_such_text_is_refused),
+		cmocka_unit_test(a_request_is_a_message_of_snmp_version_2c),
+		cmocka_unit_test(an_answer_has_the_rows_of_its_column),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Requests for columns of the IF-MIB (RFC 2863) by SNMPv2c, and their answers. The functions are pure; buffers belong to the caller.
+ * A column is asked for by GetBulk, from its beginning, and again from behind the last row of an answer until an answer has
+ * less rows than asked for.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define IF_MIB_MESSAGE_MOST 1472 /* octets: a message fits a frame */
+#define IF_MIB_ROWS         16   /* of an answer */
+
+struct if_mib_column {
+	const char *name;
+	bool is_extension; /* of ifXTable, else of ifTable */
+	uint8_t number;
+};
+
+/* A row of an answer. */
+struct if_mib_row {
+	uint32_t index;      /* ifIndex */
+	uint64_t value;      /* of a counter */
+	const uint8_t *text; /* of a name: in the message */
+	size_t text_octets;
+};
+
+/* Write the request with this number for rows behind `after` (0: the first). Returns its octets; 0: the community is too long. */
+size_t if_mib_request(const char *community, uint32_t number, const struct if_mib_column *column, uint32_t after,
+		      uint8_t ret[IF_MIB_MESSAGE_MOST]);
+/* Read an answer. Returns how many rows of the column it has, or -1: it is no answer to this request. */
+int if_mib_answer(const uint8_t *message, size_t octets, uint32_t number, const struct if_mib_column *column,
+		  struct if_mib_row ret[IF_MIB_ROWS]);

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Counters of a Prometheus exporter: node_exporter, VPP, OVS, FRR, SONiC and switches have one. It is asked by HTTP/1.0, so that the
+ * answer ends with the connection. Of TLS, redirects and passwords a program knows more: exec: with curl.
+ */
+#include <errno.h>
+#include <netdb.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/message.h"
+#include "observe/exposition.h"
+#include "observe/source.h"
+
+#define ANSWER_MOST (8u << 20)
+#define HOST_OCTETS 256
+#define PATH_OCTETS 512
+
+struct prometheus_state {
+	char host[HOST_OCTETS], port[8], path[PATH_OCTETS];
+	struct addrinfo *addresses;
+	char *answer;
+	size_t octets;
+	uint64_t deadline_ns;
+};
+
+/* "//HOST[:PORT][/PATH]", of which HOST may be an IPv6 address in brackets. */
+static bool read_url(const char *url, struct prometheus_state *ret)
+{
+	int length = 0;
+
+	strcpy(ret->port, "80");
+	strcpy(ret->path, "/metrics");
+	if (sscanf(url, "http://[%255[0-9a-fA-F:.]]%n", ret->host, &length) < 1 || !length)
+		if (sscanf(url, "http://%255[^]/:[]%n", ret->host, &length) < 1 || !length)
+			return false;
+	url += length;
+	if (*url == ':') {
+		if (sscanf(url, ":%5[0-9]%n", ret->port, &length) < 1)
+			return false;
+		url += length;
+	}
+	if (*url == '/' && url[1])
+		snprintf(ret->path, sizeof(ret->path), "%s", url);
+	return (!*url || *url == '/') && strlen(url) < sizeof(ret->path) && !strpbrk(ret->path, " \r\n");
+}
+
+static const char *prometheus_open(struct source *source)
+{
+	static const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
+	struct prometheus_state *state = calloc(1, sizeof(*state));
+	int error;
+
+	if (!state || !(state->answer = malloc(ANSWER_MOST)) || !read_url(source->argument, state)) {
+		if (state)
+			free(state->answer);
+		free(state);
+		return "its URL is not http://HOST[:PORT][/PATH]";
+	}
+	error = getaddrinfo(state->host, state->port, &hints, &state->addresses);
+	if (error) {
+		source_refuse(source, "%.100s: %s", state->host, gai_strerror(error));
+		free(state->answer);
+		free(state);
+		return source->trouble;
+	}
+	source->state = state;
+	return NULL;
+}
+
+static void prometheus_close(struct source *source)
+{
+	struct prometheus_state *state = source->state;
+
+	freeaddrinfo(state->addresses);
+	free(state->answer);
+	free(state);
+	source->state = NULL;
+}
+
+/* Wait until the socket can be read or written: false at the deadline. */
+static bool wait_for(const struct prometheus_state *state, int fd, short events)
+{
+	uint64_t now_ns = clock_ns();
+	struct pollfd file = { .fd = fd, .events = events };
+	struct timespec left = clock_timespec(state->deadline_ns > now_ns ? state->deadline_ns - now_ns : 0);
+
+	return ppoll(&file, 1, &left, NULL) > 0;
+}
+
+/* 0 or an errno. */
+static int connect_to(const struct prometheus_state *state, const struct addrinfo *address, int fd)
+{
+	socklen_t size = sizeof(int);
+	int error = connect(fd, address->ai_addr, address->ai_addrlen) ? errno : 0;
+
+	if (error != EINPROGRESS)
+		return error;
+	if (!wait_for(state, fd, POLLOUT))
+		return ETIMEDOUT;
+	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) ? errno : error;
+}
+
+static int exchange_http(struct prometheus_state *state, int fd)
+{
+	const char *request = TEXT_OF(1024,
+				      "GET %s HTTP/1.0\r\nHost: %s:%s\r\nAccept: text/plain;version=0.0.4\r\n"
+				      "User-Agent: xdp-mlr\r\n\r\n",
+				      state->path, state->host, state->port);
+	ssize_t octets = send(fd, request, strlen(request), MSG_NOSIGNAL);
+
+	if (octets != (ssize_t)strlen(request))
+		return octets < 0 ? errno : EIO;
+	for (state->octets = 0; state->octets < ANSWER_MOST; state->octets += (size_t)octets) {
+		if (!wait_for(state, fd, POLLIN))
+			return ETIMEDOUT;
+		octets = recv(fd, state->answer + state->octets, ANSWER_MOST - state->octets, 0);
+		if (octets == 0)
+			return 0;
+		if (octets < 0 && errno != EAGAIN && errno != EINTR)
+			return errno;
+		if (octets < 0)
+			octets = 0;
+	}
+	return EFBIG;
+}
+
+static int ask(struct prometheus_state *state)
+{
+	int error = EHOSTUNREACH;
+
+	for (const struct addrinfo *address = state->addresses; address && error; address = address->ai_next) {
+		int fd = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+		if (fd < 0)
+			return errno;
+		error = connect_to(state, address, fd);
+		if (!error)
+			error = exchange_http(state, fd);
+		close(fd);
+	}
+	return error;
+}
+
+static void take_value(const char *name, enum recorder_kind kind, double value, void *context)
+{
+	recorder_add(context, name, kind, value);
+}
+
+static const char *prometheus_take(struct source *source, struct recorder *recorder)
+{
+	struct prometheus_state *state = source->state;
+	const char *body;
+	int error;
+
+	state->deadline_ns = clock_ns() + (uint64_t)(SOURCE_TAKE_S * NS_PER_S);
+	error = ask(state);
+	if (error)
+		return source_refuse(source, "%.100s:%s: %s", state->host, state->port, strerror(error));
+	body = memmem(state->answer, state->octets, "\r\n\r\n", 4);
+	if (!body || state->octets < 12 || memcmp(state->answer, "HTTP/1.", 7) || memcmp(state->answer + 8, " 200", 4))
+		return source_refuse(
+			source, "%.100s:%s answers %s", state->host, state->port,
+			quote(state->answer, state->octets < 40 ? state->octets : 40, ROOM(QUOTE_SIZE), QUOTE_SIZE));
+	body += 4;
+	if (exposition_read(body, state->octets - (size_t)(body - state->answer), take_value, recorder) < 0)
+		return "what it says is not the text format of Prometheus";
+	return NULL;
+}
+
+const struct source_ops source_prometheus = {
+	.prefix = "prometheus:", .open = prometheus_open, .take = prometheus_take, .close = prometheus_close
+};
