@@ -27,6 +27,8 @@ static const struct candidate {
 	{ "rings=4096", PREPARE_RINGS, RINGS_LONG },
 	{ "eee", PREPARE_EEE, 0 },
 	{ "lldp", PREPARE_LLDP, 0 },
+	{ "flags", PREPARE_FLAGS, 0 },
+	{ "affinity", PREPARE_AFFINITY, 0 },
 	{ "wake", PREPARE_WAKE, 0 },
 	{ "coalesce=50", PREPARE_COALESCE, THROUGHPUT_US },
 	{ "coalesce=0", PREPARE_COALESCE, 0 },

@@ -490,10 +490,12 @@ const struct option options[] = {
 	       .flags = OPTION_USUAL),
 	OPTION("prepare", "LIST", FRAMES | CONNECT, "auto", read_prepare,
 	       "what to change on the ports meanwhile: none, or a list of auto, ipv6, merge, pause, irq, vlan, queues, "
-	       "timestamps, gro, mtu, channels=N, rss, steer, coalesce=US, rings=N, eee, lldp, wake; auto is the first "
+	       "timestamps, gro, mtu, channels=N, rss, steer, coalesce=US, rings=N, eee, lldp, flags, affinity, wake; auto "
+	       "is the first "
 	       "four, and "
 	       "the next three where they are needed, auto,no-pause all of those but one; latency and throughput add what "
-	       "of the last six serves that, as far as the port has it; selftest, with auto,try, finds out what helps; "
+	       "of rss and the last seven serves that, as far as the port has it; selftest, with auto,try, finds out what "
+	       "helps; "
 	       "everything is restored",
 	       .flags = OPTION_LIST, .group = "What is done to the ports"),
 	TEXT("allow-unsafe", "REASON", FRAMES | CONNECT | LAB_ON, NULL, unsafe_reason,

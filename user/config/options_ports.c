@@ -299,8 +299,9 @@ enum exit_code read_macs(const struct given *given, struct config *config)
 #define AUTOMATIC                                                                                                           \
 	(BIT(PREPARE_IPV6) | BIT(PREPARE_MERGE) | BIT(PREPARE_PAUSE) | BIT(PREPARE_IRQ) | BIT(PREPARE_VLAN) |               \
 	 BIT(PREPARE_QUEUES) | BIT(PREPARE_TIMESTAMPS))
-#define LATENCY                (BIT(PREPARE_COALESCE) | BIT(PREPARE_EEE) | BIT(PREPARE_LLDP) | BIT(PREPARE_RSS) | BIT(PREPARE_WAKE))
-#define THROUGHPUT             (BIT(PREPARE_COALESCE) | BIT(PREPARE_EEE) | BIT(PREPARE_LLDP) | BIT(PREPARE_RSS) | BIT(PREPARE_RINGS))
+#define EITHER                 (BIT(PREPARE_COALESCE) | BIT(PREPARE_EEE) | BIT(PREPARE_LLDP) | BIT(PREPARE_RSS) | BIT(PREPARE_FLAGS))
+#define LATENCY                (EITHER | BIT(PREPARE_WAKE))
+#define THROUGHPUT             (EITHER | BIT(PREPARE_RINGS) | BIT(PREPARE_AFFINITY))
 #define NUMBERED               (BIT(PREPARE_CHANNELS) | BIT(PREPARE_COALESCE) | BIT(PREPARE_RINGS))
 #define THROUGHPUT_COALESCE_US 50
 #define THROUGHPUT_RINGS       4096
@@ -314,7 +315,8 @@ static const char *const items[] = {
 	[PREPARE_QUEUES] = "queues",     [PREPARE_STEER] = "steer",
 	[PREPARE_COALESCE] = "coalesce", [PREPARE_RINGS] = "rings",
 	[PREPARE_EEE] = "eee",           [PREPARE_LLDP] = "lldp",
-	[PREPARE_WAKE] = "wake",
+	[PREPARE_WAKE] = "wake",         [PREPARE_FLAGS] = "flags",
+	[PREPARE_AFFINITY] = "affinity",
 };
 
 static enum exit_code refuse_item(const struct given *given, const char *word)
@@ -322,8 +324,8 @@ static enum exit_code refuse_item(const struct given *given, const char *word)
 	return refuse_given(
 		given,
 		"there is no '%s'%s; say none, or a list of auto, ipv6, merge, pause, irq, vlan, queues, "
-		"timestamps, gro, mtu, channels=N, rss, steer, coalesce=US, rings=N, eee, lldp, wake, latency and "
-		"throughput, or auto and no-ITEM",
+		"timestamps, gro, mtu, channels=N, rss, steer, coalesce=US, rings=N, eee, lldp, flags, affinity, wake, "
+		"latency and throughput, or auto and no-ITEM",
 		word, nearest_hint(word, items, COUNT(items), HINT_ROOM));
 }
 

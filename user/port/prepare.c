@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/cpulist.h"
+#include "base/files.h"
 #include "base/text_stream.h"
 #include "port/journal.h"
 #include "port/setting.h"
@@ -18,7 +19,9 @@
 #define CPUS_SIZE    256
 #define BIT(item)    (1u << (item))
 /* What 'latency' and 'throughput' stand for: few ports have all of it. */
-#define EXPERT (BIT(PREPARE_RSS) | BIT(PREPARE_RINGS) | BIT(PREPARE_COALESCE) | BIT(PREPARE_EEE) | BIT(PREPARE_LLDP))
+#define EXPERT                                                                                                              \
+	(BIT(PREPARE_RSS) | BIT(PREPARE_RINGS) | BIT(PREPARE_COALESCE) | BIT(PREPARE_EEE) | BIT(PREPARE_LLDP) |             \
+	 BIT(PREPARE_FLAGS))
 
 /* What a run needs of a port. */
 struct needs {
@@ -270,6 +273,20 @@ static int silence_lldp(struct port *port, const struct needs *)
 	return error;
 }
 
+/* Those that the driver has; without any there is nothing to set. */
+static int set_flags(struct port *port, const struct needs *)
+{
+	int error = -EOPNOTSUPP;
+
+	for (size_t i = 0; i < SETTING_FLAGS && (!error || error == -EOPNOTSUPP); i++) {
+		int one = claim_change(port->claim, TEXT_OF(SETTING_SIZE, "flag:%s", setting_flags[i].name),
+				       setting_flags[i].good ? "on" : "off");
+
+		error = one == -EOPNOTSUPP ? error : one;
+	}
+	return error;
+}
+
 /* --- all of them ---------------------------------------------------------------------------------------------------- */
 
 /* In the order in which they are done: a port whose MTU is below 1280 has no IPv6 until it is raised, and the receive hash
@@ -295,6 +312,7 @@ static const struct step {
 	{ PREPARE_COALESCE, "coalesce", coalesce, "set when it interrupts", "ethtool -c" },
 	{ PREPARE_EEE, "eee", switch_eee_off, "switch energy-efficient Ethernet off", "ethtool --show-eee" },
 	{ PREPARE_LLDP, "lldp", silence_lldp, "switch LLDP of its firmware off", "ethtool --show-priv-flags" },
+	{ PREPARE_FLAGS, "flags", set_flags, "set its private flags", "ethtool --show-priv-flags" },
 };
 
 static enum exit_code take_step(struct port *port, const struct needs *needs, const struct step *step)
@@ -456,27 +474,72 @@ static int move_irq(struct port *port, const char *irq, const cpu_set_t *taken)
 	return claim_change(port->claim, setting, cpulist_format(&rest, list, sizeof(list)));
 }
 
+/* The CPUs that interrupts of a port are dealt out to: those near it, if one of them is free; else any that are. */
+static cpu_set_t cpus_for_interrupts(const struct port *port, const cpu_set_t *taken)
+{
+	cpu_set_t online, near, rest, near_rest;
+	char list[CPUS_SIZE];
+
+	if (file_read_line("/sys/devices/system/cpu/online", list, sizeof(list)) || !cpulist_parse(list, &online))
+		CPU_ZERO(&online);
+	if (file_read_line(TEXT_OF(SETTING_SIZE, "/sys/bus/pci/devices/%s/local_cpulist", port->bus), list, sizeof(list)) ||
+	    !cpulist_parse(list, &near))
+		near = online;
+	rest = cpulist_without(&online, taken);
+	CPU_AND(&near_rest, &near, &rest);
+	return CPU_COUNT(&near_rest) ? near_rest : CPU_COUNT(&rest) ? rest : online;
+}
+
+/* Put an interrupt on the CPU whose turn it is. */
+static int place_irq(struct port *port, const char *irq, const cpu_set_t *cpus, size_t turn)
+{
+	int left = CPU_COUNT(cpus) ? (int)(turn % (size_t)CPU_COUNT(cpus)) : -1, cpu = 0;
+
+	while (cpu < CPU_SETSIZE && (!CPU_ISSET(cpu, cpus) || left--))
+		cpu++;
+	if (cpu == CPU_SETSIZE)
+		return -EINVAL;
+	return claim_change(port->claim, TEXT_OF(SETTING_SIZE, "irq:%s", irq), TEXT_OF(16, "%d", cpu));
+}
+
+/* Say why interrupts cannot be had where an item wants them. */
+static enum exit_code say_interrupts(const struct port *port, bool asked, const char *item, const char *what, int error)
+{
+	if (!error)
+		return EXIT_DONE;
+	if (asked)
+		return refuse(EXIT_INCAPABLE, "port %s: cannot %s: %s; leave '%s' out of --prepare", port->link.name, what,
+			      why(-error), item);
+	warn("port %s: cannot %s: %s", port->link.name, what, why(-error));
+	return EXIT_DONE;
+}
+
 enum exit_code port_spare_cpus(struct port *port, const struct config *config, const cpu_set_t *cpus)
 {
-	bool asked = config->prepare.asked & BIT(PREPARE_IRQ);
+	unsigned int asked = config->prepare.asked, wanted = asked | config->prepare.automatic;
+	bool each = wanted & BIT(PREPARE_AFFINITY);
+	cpu_set_t places = cpus_for_interrupts(port, cpus);
 	glob_t irqs = { 0 };
 	int error = 0, one;
 
-	if (!asked && !(config->prepare.automatic & BIT(PREPARE_IRQ)))
+	if (!each && !(wanted & BIT(PREPARE_IRQ)))
 		return EXIT_DONE;
 	/* by the bus: /sys/class/net may be that of another network namespace */
 	if (port->bus[0])
 		glob(TEXT_OF(SETTING_SIZE, "/sys/bus/*/devices/%s/msi_irqs/*", port->bus), 0, NULL, &irqs);
 	for (size_t i = 0; i < irqs.gl_pathc; i++) {
-		one = move_irq(port, strrchr(irqs.gl_pathv[i], '/') + 1, cpus);
+		const char *irq = strrchr(irqs.gl_pathv[i], '/') + 1;
+
+		one = each ? place_irq(port, irq, &places, i) : move_irq(port, irq, cpus);
 		if (one)
 			error = one; /* such as one that the driver manages itself; the others are still worth moving */
 	}
+	if (each && !irqs.gl_pathc && asked & BIT(PREPARE_AFFINITY))
+		error = -EOPNOTSUPP;
 	globfree(&irqs);
-	if (error && asked)
-		return refuse(EXIT_INCAPABLE, "port %s: cannot move its interrupts off the transmit threads' CPUs: %s",
-			      port->link.name, why(-error));
-	if (error)
-		warn("port %s: cannot move its interrupts off the transmit threads' CPUs: %s", port->link.name, why(-error));
-	return EXIT_DONE;
+	if (each)
+		return say_interrupts(port, asked & BIT(PREPARE_AFFINITY), "affinity",
+				      "put its interrupts on CPUs of their own", error);
+	return say_interrupts(port, asked & BIT(PREPARE_IRQ), "irq", "move its interrupts off the transmit threads' CPUs",
+			      error);
 }

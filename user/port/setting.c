@@ -14,6 +14,13 @@
 #define PATH_SIZE  128
 #define VALUE_SIZE 1024
 
+const struct setting_flag setting_flags[SETTING_FLAGS] = {
+	/* igb, igc, ixgbe, i40e, ice */
+	{ "legacy-rx", false, "frames are received into small buffers, and each is copied" },
+	/* mlx5 */
+	{ "xdp_tx_mpwqe", true, "each frame that AF_XDP and XDP send is a request of its own to the NIC" },
+};
+
 /* A setting while it is read or written. */
 struct access {
 	const struct settings *settings;

@@ -27,6 +27,15 @@
 #include "netdev/ethtool.h"
 #include "netdev/netlink.h"
 
+/* A private flag that some drivers have, and what it should be: else frames cost more under XDP, or do not pass as they should. */
+struct setting_flag {
+	const char *name;
+	bool good;
+	const char *harm; /* otherwise */
+};
+#define SETTING_FLAGS 2
+extern const struct setting_flag setting_flags[SETTING_FLAGS];
+
 struct settings {
 	struct mnl_socket *netlink;
 	struct ethtool *ethtool;

@@ -551,6 +551,27 @@ static void check_firmware_lldp(struct subject *subject)
 		OK(subject->checks, "lldp", "none by the NIC's firmware, as far as its driver tells");
 }
 
+/* Private flags that are not as they should be. */
+static void check_flags(struct subject *subject)
+{
+	char bad[TEXT_SIZE] = "", fixes[TEXT_SIZE] = "";
+
+	for (size_t i = 0; i < SETTING_FLAGS; i++) {
+		const struct setting_flag *flag = &setting_flags[i];
+		bool on;
+
+		if (ethtool_flag(subject->ethtool, subject->link->ifindex, flag->name, &on) || on == flag->good)
+			continue;
+		text_join(bad, sizeof(bad), "; ", "%s %s: %s", flag->name, on ? "on" : "off", flag->harm);
+		text_add(fixes, sizeof(fixes), " %s %s", flag->name, flag->good ? "on" : "off");
+	}
+	if (*bad)
+		probe_fix(WARN(subject->checks, "flags", "%s; --prepare flags changes that for a run", bad),
+			  "ethtool --set-priv-flags %s%s", subject->name, fixes);
+	else
+		OK(subject->checks, "flags", "no private flag of the driver that slows XDP down");
+}
+
 static void check_clock(struct subject *subject)
 {
 	struct link_clock clock = { .phc_index = -1 };
@@ -648,9 +669,10 @@ static json_t *new_object(const struct link_info *link, json_t *checks)
 json_t *probe_port(struct mnl_socket *netlink, const struct link_info *link, bool named, const cpu_set_t *transmit)
 {
 	static void (*const parts[])(struct subject * subject) = {
-		check_use, check_link,          check_speed, check_driver,      check_xdp,   check_queues,
-		check_rss, check_mtu,           check_rings, check_distortion,  check_pause, check_coalescing,
-		check_eee, check_firmware_lldp, check_clock, check_launch_time, check_irqs,  check_numa,
+		check_use,    check_link,        check_speed, check_driver,        check_xdp,
+		check_queues, check_rss,         check_mtu,   check_rings,         check_distortion,
+		check_pause,  check_coalescing,  check_eee,   check_firmware_lldp, check_flags,
+		check_clock,  check_launch_time, check_irqs,  check_numa,
 	};
 	struct subject subject = {
 		.netlink = netlink, .link = link, .name = link->name, .named = named, .transmit = transmit
