@@ -39,7 +39,8 @@ struct attempt {
 	uint64_t start_ns, closed_ns; /* when a switch last said that it does not forward; before that, the start */
 	struct rx_counters before[MLR_PORTS_MAX];
 	struct rtnl_link_stats64 link[MLR_PORTS_MAX];
-	uint64_t sent, came, missing; /* so far */
+	uint64_t sent, came, missing;    /* so far */
+	uint64_t in_vain[MLR_PORTS_MAX]; /* sent by each port before any came */
 	unsigned int wanted;
 	bool is_slow; /* frames came later than was waited for them */
 };
@@ -188,6 +189,8 @@ static void try_frames(struct measurer_xdp *xdp, uint64_t count, struct attempt 
 		xdp->between.in_a_row += (unsigned int)count;
 	attempt->missing = missing;
 	count_ports(xdp, attempt);
+	for (unsigned int i = 0; i < xdp->port_count && !between_passes(&xdp->between); i++)
+		attempt->in_vain[i] = xdp->between.ports[i].sent;
 	if (missing && between_passes(&xdp->between))
 		kinds_count(xdp, first_sequence, count);
 }
@@ -226,12 +229,12 @@ static bool is_steady(const struct measurer_xdp *xdp, const struct attempt *atte
 }
 
 /* A SUT that loses some frames loses them in trials, too. */
-static bool is_lossy(const struct measurer_xdp *xdp)
+static bool is_lossy(const struct measurer_xdp *xdp, const struct attempt *attempt)
 {
 	bool passes = between_passes(&xdp->between);
 
 	for (unsigned int i = 0; i < xdp->port_count; i++)
-		passes &= !xdp->ends[i].transmits || xdp->between.ports[i].sent >= FRAMES_MOST;
+		passes &= !xdp->ends[i].transmits || xdp->between.ports[i].sent - attempt->in_vain[i] >= FRAMES_MOST;
 	return passes;
 }
 
@@ -239,7 +242,7 @@ static bool is_over(struct measurer_xdp *xdp, struct attempt *attempt)
 {
 	uint64_t now_ns = clock_ns(), since_ns = now_ns - attempt->start_ns, spanning_ns;
 
-	if (is_steady(xdp, attempt) || is_lossy(xdp))
+	if (is_steady(xdp, attempt) || is_lossy(xdp, attempt))
 		return true;
 	if (between_passes(&xdp->between))
 		return since_ns >= SPANNING_MOST_NS + TIME_NS; /* frames have begun to pass */
