@@ -145,6 +145,12 @@ static void give_back(const struct session *before)
 	globfree(&processes);
 }
 
+/* Whether /proc shows the processes of others, as it may not to a service (hidepid). */
+static bool sees_others(void)
+{
+	return !access("/proc/1", F_OK);
+}
+
 static void clean_file(const char *path)
 {
 	FILE *file = fopen(path, "re");
@@ -152,7 +158,7 @@ static void clean_file(const char *path)
 
 	if (!file)
 		return;
-	if (!flock(fileno(file), LOCK_EX | LOCK_NB)) {
+	if (sees_others() && !flock(fileno(file), LOCK_EX | LOCK_NB)) {
 		if (fscanf(file, READ_FORMAT, before.name, &before.niceness) == 2)
 			give_back(&before);
 		unlink(path);
