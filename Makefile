@@ -76,7 +76,7 @@ without_mpi := $(if $(filter 1,$(MPI)),user/measurer/mpi_job_none.c,user/measure
 user_objects := $(patsubst user/%.c,$(BUILD)/user/%.o,$(filter-out $(without_mpi) user/appliance/%,$(wildcard user/*/*.c)))
 appliance_objects := $(patsubst user/%.c,$(BUILD)/user/%.o,$(wildcard user/appliance/*.c))
 # all that it has of the program; the link fails where it wants more
-appliance_uses := $(patsubst %,$(BUILD)/user/%.o,base/confine base/directory base/memory base/message base/plain base/stop base/terminal base/units base/files base/destination base/process base/standing base/json_text base/text_stream base/yaml_read progress/view render/markup)
+appliance_uses := $(patsubst %,$(BUILD)/user/%.o,base/confine base/directory base/memory base/message base/plain base/stop base/terminal base/units base/files base/destination base/process base/standing base/json_text base/keeper base/text_stream base/yaml_read progress/view render/markup)
 # the appliance's own program, where its HTTP server is
 appliance := $(if $(shell $(PKG_CONFIG) --exists libmicrohttpd && echo yes),$(BUILD)/xdp-mlr-appliance)
 skeletons := $(patsubst bpf/%.bpf.c,$(BUILD)/bpf/%.skel.h,$(wildcard bpf/*.bpf.c))
@@ -146,7 +146,7 @@ $(BUILD)/xdp-mlr: $(user_objects) $(BUILD)/libmlr.a $(fault_objects) $(BUILD)/fl
 	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(HARDENED_LDFLAGS) $(LDFLAGS) -o $@ $(filter-out $(BUILD)/flags/%,$^) $(user_libs)
 
 $(BUILD)/xdp-mlr-appliance: $(appliance_objects) $(appliance_uses) $(BUILD)/flags/linker
-	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(HARDENED_LDFLAGS) $(LDFLAGS) -o $@ $(filter-out $(BUILD)/flags/%,$^) $(appliance_libs) $(shell $(PKG_CONFIG) --libs libmicrohttpd)
+	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(HARDENED_LDFLAGS) $(LDFLAGS) -o $@ $(filter-out $(BUILD)/flags/%,$^) $(appliance_libs) $(shell $(PKG_CONFIG) --libs libmicrohttpd gnutls)
 
 # --- tests and benchmarks ------------------------------------------------------------------------------------------------------
 $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/libmlr.a
@@ -178,7 +178,7 @@ $(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(if $(filter 1,$(FUZZ)),,$(BUILD)/tests/f
 	@mkdir -p $(@D)
 	$(call say,FUZZ,$<)$(CC) $(CPPFLAGS) -Itests/fuzz/kernel -Iuser -I. -I$(BUILD) -I$(BUILD)/bpf $(user_cflags) $(ALL_CFLAGS) \
 		$(if $(filter 1,$(FUZZ)),-fsanitize=fuzzer) $(DEPFLAGS) -o $@ $< $(filter %.o,$^) $(filter %.a,$^) $(user_libs) \
-		$(if $(appliance),$(shell $(PKG_CONFIG) --libs libmicrohttpd))
+		$(if $(appliance),$(shell $(PKG_CONFIG) --libs libmicrohttpd gnutls))
 
 # XDP programs read words at any address, as the kernel's processors do
 $(BUILD)/tests/fuzz/fuzz_receiver: private ALL_CFLAGS += -fno-sanitize=alignment

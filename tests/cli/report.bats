@@ -528,3 +528,25 @@ END
   done
   refuses 2 "'-q' is one argument too many" "$XDP_MLR" probe -- -q
 }
+
+@test "whoever reads a stored result is nobody's, and has no right to anything" {
+  [ "$(id -u)" -eq 0 ] || skip "only root has what is given up"
+  local verb pid
+  mkfifo -m 600 "$BATS_TEST_TMPDIR/fifo"
+  chmod 700 "$BATS_TEST_TMPDIR"
+  cp tests/golden/search-1-sim.json "$BATS_TEST_TMPDIR/result.json"
+  chmod 600 "$BATS_TEST_TMPDIR/result.json"
+  for verb in report "compare $BATS_TEST_TMPDIR/result.json" verify; do
+    "$XDP_MLR" $verb "$BATS_TEST_TMPDIR/fifo" >"$BATS_TEST_TMPDIR/out" 2>&1 &
+    pid=$!
+    until grep -q '^Seccomp:[[:space:]]2$' "/proc/$pid/status" || nm -D "$XDP_MLR" | grep -q asan; do sleep 0.05; done
+    for line in 'Uid:	65534	65534	65534	65534' 'CapPrm:	0000000000000000' 'CapEff:	0000000000000000' 'NoNewPrivs:	1'; do
+      until grep -qxF "$line" "/proc/$pid/status"; do sleep 0.05; kill -0 "$pid"; done
+    done
+    kill -INT "$pid"
+    wait "$pid" || [ $? -eq 130 ]
+  done
+  # a report is root's, where nobody could write
+  "$XDP_MLR" report "$BATS_TEST_TMPDIR/result.json" --report "$BATS_TEST_TMPDIR/report.html"
+  [ "$(stat -c %U "$BATS_TEST_TMPDIR/report.html")" = root ]
+}

@@ -54,31 +54,94 @@ threads_have() {
 
 # Whether all threads have the capabilities that no run does without, and of others only some that are good to have.
 threads_are_reduced() {
-  # CAP_NET_ADMIN and CAP_NET_RAW (12, 13), CAP_BPF (39); CAP_DAC_OVERRIDE (1), CAP_IPC_LOCK (14), CAP_SYS_NICE and _RESOURCE (23, 24), CAP_PERFMON (38)
-  local needed=0x8000003000 useful=0x4001804002 capabilities
+  # CAP_NET_ADMIN and CAP_NET_RAW (12, 13), CAP_BPF (39); CAP_DAC_OVERRIDE (1), CAP_IPC_LOCK (14), CAP_SYS_ADMIN, _NICE and _RESOURCE (21, 23, 24), CAP_PERFMON (38)
+  local needed=0x8000003000 useful=0x4001a04002 capabilities
   for capabilities in $(sed -n 's/^Cap\(Eff\|Prm\):[[:space:]]*/0x/p' "/proc/$pid"/task/*/status); do
     (((capabilities & needed) == needed && (capabilities & ~(needed | useful)) == 0)) || { echo "$capabilities"; return 1; }
   done
 }
 
-@test "while frames flow a run holds what it needs, and nothing that it starts gets more" {
-  local before
+# Whether all threads of the run are nobody's, and can do nothing that others cannot.
+threads_are_nobody() {
+  threads_have '^Uid:[[:space:]]65534[[:space:]]65534[[:space:]]65534[[:space:]]65534$' &&
+    threads_have '^Gid:[[:space:]]65534[[:space:]]65534[[:space:]]65534[[:space:]]65534$' &&
+    threads_have '^Groups:[[:space:]]*$' && threads_have '^CapPrm:[[:space:]]0*$' && threads_have '^CapEff:[[:space:]]0*$' &&
+    threads_have '^CapInh:[[:space:]]0*$' && threads_have '^NoNewPrivs:[[:space:]]1$' &&
+    { nm -D "$MLR" | grep -q asan || threads_have '^Seccomp:[[:space:]]2$'; }
+}
+
+keeper_of() { # PID
+  tr -d ' ' <"/proc/$1/task/$1/children"
+}
+
+# The keeper, of which there is one, holds nothing of what frames hang on, and less than it was started with.
+keeper_is_small() {
+  local keeper capabilities
+  keeper=$(keeper_of "$pid")
+  capabilities=$(sed -n 's/^CapPrm:[[:space:]]*/0x/p' "/proc/$keeper/status")
+  # CAP_CHOWN, _DAC_OVERRIDE, _FOWNER (0, 1, 3), CAP_NET_ADMIN (12), CAP_SYS_NICE (23)
+  (((capabilities & ~0x80100b) == 0)) && ! ls -l "/proc/$keeper/fd" | grep -E 'bpf|/memfd' && [ "$(ls "/proc/$keeper/fd" | wc -l)" -lt 32 ]
+}
+
+@test "while frames flow a run is nobody's, and can do nothing but its trials" {
+  local before verb
   lab_up wire
   before=$(ip -j link show "$A" | jq -c '.[0] | [.flags, .mtu, .promiscuity]')
-  start trial --tx xsk --load 1000 --duration 3600
+  for verb in "trial --load 1000 --duration 3600 --tx xsk" "trial --load 1000 --duration 3600 --tx live" \
+    "search --max-load 20kfps --goal name=g,final=3600,sum=3600 --tx xsk" "search --max-load 20kfps --goal name=g,final=3600,sum=3600 --repeat 2" \
+    "soak --max-load 20kfps"; do
+    start $verb
+    flowing 50
+    threads_are_nobody || { echo "$verb"; cat "/proc/$pid"/task/*/status; return 1; }
+    keeper_is_small
+    interrupted
+    [ "$(ip -j link show "$A" | jq -c '.[0] | [.flags, .mtu, .promiscuity]')" = "$before" ]
+    [ -z "$(find /run/xdp-mlr -name 'port-*')" ]
+  done
+}
+
+@test "files are where they were asked for, as the user's, also where nobody could write" {
+  lab_up wire
+  mkdir -m 700 "$BATS_TEST_TMPDIR/own"
+  echo older >"$BATS_TEST_TMPDIR/own/report.json"
+  chmod 640 "$BATS_TEST_TMPDIR/own/report.json"
+  run --separate-stderr "$MLR" trial -p "$A,$B" --load 1000 --duration 0.2 --report "$BATS_TEST_TMPDIR/own/report.json" \
+    --report "$BATS_TEST_TMPDIR/own/report.html" --metrics "$BATS_TEST_TMPDIR/own/run.prom" --capture-foreign "$BATS_TEST_TMPDIR/own/foreign.pcap"
+  [ "$status" -le 1 ]
+  "$JQ" -e .trial_result "$BATS_TEST_TMPDIR/own/report.json" >/dev/null
+  [ "$(stat -c '%U %a' "$BATS_TEST_TMPDIR/own/report.json")" = "root 640" ]
+  [ "$(stat -c '%U' "$BATS_TEST_TMPDIR/own/report.html" "$BATS_TEST_TMPDIR/own/run.prom" "$BATS_TEST_TMPDIR/own/foreign.pcap" | sort -u)" = root ]
+  grep -q '^xdp_mlr_running 0' "$BATS_TEST_TMPDIR/own/run.prom"
+  [ "$(ls -A "$BATS_TEST_TMPDIR/own" | wc -l)" -eq 4 ]
+}
+
+@test "where the keeper dies its ports are left to clean, and that is said" {
+  local keeper
+  lab_up wire
+  start trial --load 1000 --duration 3600 --prepare auto,mtu --frame-size 1518
   flowing 50
-  threads_are_reduced
-  threads_have '^NoNewPrivs:[[:space:]]1$'
-  nm -D "$MLR" | grep -q asan || threads_have '^Seccomp:[[:space:]]2$'
+  keeper=$(keeper_of "$pid")
+  kill -9 "$keeper"
   interrupted
-  [ "$(ip -j link show "$A" | jq -c '.[0] | [.flags, .mtu, .promiscuity]')" = "$before" ]
+  [[ $stderr == *"'xdp-mlr clean' restores the ports"* ]]
+  [ -n "$(find /run/xdp-mlr -name 'port-*')" ]
+  "$MLR" clean
+  [ -z "$(find /run/xdp-mlr -name 'port-*')" ]
 }
 
 @test "where a command of the user's is to run, that is not confined" {
   lab_up wire
-  start trial --tx xsk --load 1000 --duration 3600 --sut-config-command 'grep NoNewPrivs /proc/self/status'
+  start trial --tx xsk --load 1000 --duration 3600 --format json --sut-config-command 'grep -E "NoNewPrivs|CapEff" /proc/self/status'
+  flowing 50
+  threads_are_nobody
+  interrupted
+  [[ $output =~ NoNewPrivs:[^0-9]*0 && ! $output =~ CapEff:[^0-9]*0000000000000000 ]]
+}
+
+@test "a suite, which opens its ports again, keeps what that needs" {
+  lab_up wire
+  start rfc2544 --tests throughput --frame-size 64 --max-load 20kfps
   flowing 50
   threads_are_reduced
-  threads_have '^NoNewPrivs:[[:space:]]0$'
   interrupted
 }

@@ -2,14 +2,18 @@
 #include "base/confine.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
+#include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -57,6 +61,59 @@ int confine_keep(uint64_t capabilities)
 int confine_no_new_privileges(void)
 {
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : 0;
+}
+
+/* --- nobody --------------------------------------------------------------------------------------------------------- */
+
+#define NOBODY 65534
+
+/* All that changes a file system, of the first version of Landlock. */
+#define CHANGES                                                                                                             \
+	(LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |                   \
+	 LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |                         \
+	 LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK |                      \
+	 LANDLOCK_ACCESS_FS_MAKE_SYM | LANDLOCK_ACCESS_FS_EXECUTE)
+
+/* Change and execute no file. A kernel without Landlock leaves that to the permissions of files. */
+static void write_no_file(void)
+{
+	const struct landlock_ruleset_attr rules = { .handled_access_fs = CHANGES };
+	int fd = (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof(rules), 0);
+
+	if (fd < 0)
+		return;
+	syscall(SYS_landlock_restrict_self, fd, 0);
+	close(fd);
+}
+
+/* What only a privileged process has without a limit. */
+static void lift_limits(void)
+{
+	static const struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
+
+	setrlimit(RLIMIT_MEMLOCK, &none);
+	setrlimit(RLIMIT_NICE, &none);
+	setrlimit(RLIMIT_NPROC, &none);
+}
+
+int confine_to_nobody(void)
+{
+	int error = 0;
+
+	lift_limits();
+	/* the C library does it in all threads; the kernel takes the capabilities with the user */
+	if (geteuid() == 0 && (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY)))
+		error = errno == EPERM ? 0 : -errno; /* a service without CAP_SETUID stays root without capabilities */
+	if (!error)
+		error = confine_keep(0);
+	if (!error)
+		error = confine_no_new_privileges();
+	if (!error)
+		write_no_file();
+#ifdef __SANITIZE_ADDRESS__
+	prctl(PR_SET_DUMPABLE, 1); /* leaks are looked for by a process that traces us */
+#endif
+	return error;
 }
 
 /* --- system calls --------------------------------------------------------------------------------------------------- */

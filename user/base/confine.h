@@ -22,6 +22,10 @@
 uint64_t confine_capabilities(void);
 /* Keep only these capabilities, for this thread and for threads that it starts later. Returns 0 or -errno. */
 int confine_keep(uint64_t capabilities);
+/* Become the user nobody where we are root, without capabilities, in all threads; write no file by its name from now on, where
+ * the kernel has Landlock. What is open stays open. Threads, locked memory and niceness have no limits before that. Returns 0 or
+ * -errno. */
+int confine_to_nobody(void);
 /* From now on no executed program has more privileges than we have, and being root does not give back what was dropped.
  * Returns 0 or -errno. */
 int confine_no_new_privileges(void);

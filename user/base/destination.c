@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/keeper.h"
 #include "base/message.h"
 
 #define LINKS_MOST  16 /* to follow */
@@ -228,12 +229,10 @@ static int take_after(int fd, const struct stat *older)
 	return fchmod(fd, older->st_mode & 0777) ? -errno : 0;
 }
 
-static int fill(int fd, const char *text, size_t length, const struct stat *older, bool durable)
+static int fill(int fd, const char *text, size_t length, bool durable)
 {
-	int error = older ? take_after(fd, older) : 0;
+	int error = file_write_all(fd, text, length);
 
-	if (!error)
-		error = file_write_all(fd, text, length);
 	if (!error && durable && fsync(fd))
 		error = -errno;
 	if (close(fd) && !error)
@@ -253,24 +252,129 @@ static void sync_directory(const struct destination *destination)
 	close(fd);
 }
 
-static int replace(const struct destination *destination, const char *text, size_t length, mode_t mode, bool keep_mode,
-		   bool durable)
+/* A file beside, as its older one is where that is to be kept. The descriptor, or -errno. */
+static int begin(const struct destination *destination, mode_t mode, bool keep_mode, char beside[BESIDE_SIZE])
 {
 	bool keep = keep_mode && destination->exists;
-	int fd, error, directory_fd = destination->directory_fd;
-	char beside[BESIDE_SIZE];
+	int fd = make_beside(destination, keep ? 0600 : mode, beside), error;
 
-	fd = make_beside(destination, keep ? 0600 : mode, beside);
-	if (fd < 0)
+	if (fd < 0 || !keep)
 		return fd;
-	error = fill(fd, text, length, keep ? &destination->older : NULL, durable);
-	if (!error && renameat(directory_fd, beside, directory_fd, destination->name))
-		error = -errno;
-	if (error)
+	error = take_after(fd, &destination->older);
+	if (!error)
+		return fd;
+	close(fd);
+	unlinkat(destination->directory_fd, beside, 0);
+	return error;
+}
+
+/* The file beside takes the name, or goes. 0 or -errno. */
+static int end(const struct destination *destination, const char *beside, bool is_whole, bool durable)
+{
+	int directory_fd = destination->directory_fd;
+	int error = is_whole && renameat(directory_fd, beside, directory_fd, destination->name) ? -errno : 0;
+
+	if (error || !is_whole)
 		unlinkat(directory_fd, beside, 0);
 	else if (durable)
 		sync_directory(destination);
 	return error;
+}
+
+/* --- by the keeper ---------------------------------------------------------------------------------------------------- */
+
+#define HELD_MOST 24
+
+enum keeper_flag { FLAG_KEEP_MODE = 1, FLAG_IS_WHOLE = 2, FLAG_DURABLE = 4 };
+
+/* What the keeper knows of destinations: as they were when the process was split. */
+static struct held {
+	struct destination destination;
+	char beside[BESIDE_SIZE]; /* empty: no file is begun */
+} held[HELD_MOST];
+static unsigned int held_count;
+
+void destination_hold(struct destination *destination, struct keeper_plan *plan)
+{
+	if (destination->fd >= 0 || destination->directory_fd < 0 || held_count == HELD_MOST)
+		return;
+	held[held_count].destination = *destination;
+	destination->held = ++held_count;
+	keeper_plan_keep(plan, destination->directory_fd);
+}
+
+/* Nobody else's permissions than those of a usual file are given. */
+static int answer_begin(struct held *at, const struct keeper_request *request)
+{
+	int fd = *at->beside ? -EALREADY
+			     : begin(&at->destination, request->mode & 0666, request->flags & FLAG_KEEP_MODE, at->beside);
+
+	if (fd < 0 && fd != -EALREADY)
+		at->beside[0] = '\0';
+	return fd;
+}
+
+static int answer_end(struct held *at, const struct keeper_request *request)
+{
+	int error = *at->beside ? end(&at->destination, at->beside, request->flags & FLAG_IS_WHOLE,
+				      request->flags & FLAG_DURABLE)
+				: -ENOENT;
+
+	at->beside[0] = '\0';
+	return error;
+}
+
+int destination_answer(const struct keeper_request *request, int *ret_fd)
+{
+	struct held *at;
+	int fd;
+
+	if (!request->number || request->number > held_count)
+		return -EINVAL;
+	at = &held[request->number - 1];
+	if (request->what == KEEPER_END)
+		return answer_end(at, request);
+	fd = answer_begin(at, request);
+	if (fd < 0)
+		return fd;
+	*ret_fd = fd;
+	return 0;
+}
+
+static int ask_begin(const struct destination *destination, mode_t mode, bool keep_mode)
+{
+	const struct keeper_request request = {
+		.what = KEEPER_BEGIN, .number = destination->held, .mode = mode, .flags = keep_mode ? FLAG_KEEP_MODE : 0
+	};
+	int fd = -1, error = keeper_ask(&request, &fd);
+
+	return error ? error : fd >= 0 ? fd : -EPROTO;
+}
+
+static int ask_end(const struct destination *destination, bool is_whole, bool durable)
+{
+	const struct keeper_request request = { .what = KEEPER_END,
+						.number = destination->held,
+						.flags = (is_whole ? FLAG_IS_WHOLE : 0) | (durable ? FLAG_DURABLE : 0) };
+
+	return keeper_ask(&request, NULL);
+}
+
+/* --- writing ---------------------------------------------------------------------------------------------------------- */
+
+static int replace(const struct destination *destination, const char *text, size_t length, mode_t mode, bool keep_mode,
+		   bool durable)
+{
+	bool by_keeper = destination->held && keeper_is_there();
+	char beside[BESIDE_SIZE];
+	int fd, error, ended;
+
+	fd = by_keeper ? ask_begin(destination, mode, keep_mode) : begin(destination, mode, keep_mode, beside);
+	if (fd < 0)
+		return fd;
+	error = fill(fd, text, length, durable);
+	ended = by_keeper ? ask_end(destination, !error, durable) : end(destination, beside, !error, durable);
+	return error ? error : ended;
 }
 
 int destination_write(struct destination *destination, const char *text, size_t length, mode_t mode, bool keep_mode,

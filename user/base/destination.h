@@ -21,8 +21,10 @@
 #include <sys/stat.h>
 
 #include "base/exit_code.h"
+#include "base/keeper.h"
 
 struct destination {
+	unsigned int held; /* its number, from 1, for the keeper (keeper.h); 0: none */
 	int directory_fd;
 	int fd; /* open if it is written in place; -1 if a file is replaced */
 	char name[NAME_MAX + 1];
@@ -43,6 +45,11 @@ enum exit_code destination_refuse(const char *option, const char *path, int erro
 int destination_write(struct destination *destination, const char *text, size_t length, mode_t mode, bool keep_mode,
 		      bool durable);
 void destination_close(struct destination *destination);
+/* Before keeper_split(): have the keeper put files in place for this destination, in the name of a process that has no
+ * privileges then. The plan keeps its directory. Nothing for one that is written in place. */
+void destination_hold(struct destination *destination, struct keeper_plan *plan);
+/* In the keeper: what keeper_plan.answer() is for destinations. */
+int destination_answer(const struct keeper_request *request, int *ret_fd);
 /* Write a file so that nobody ever reads half of one, whatever happens to this process. Mode and `durable` are as above.
  * Returns 0 or -errno. */
 int file_replace(const char *path, const char *text, size_t length, mode_t mode, bool durable);

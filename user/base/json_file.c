@@ -2,9 +2,9 @@
 #include "base/json_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <unistd.h>
 
+#include "base/keeper.h"
 #include "base/memory.h"
 
 static ssize_t read_some(void *context, char *buffer, size_t size)
@@ -24,12 +24,12 @@ static ssize_t read_some(void *context, char *buffer, size_t size)
 int json_file_open(const char *path, struct json_file *ret)
 {
 	const cookie_io_functions_t functions = { .read = read_some };
-	struct json_file file = { .fd = open(path, O_RDONLY | O_CLOEXEC),
+	struct json_file file = { .fd = keeper_open(path, true),
 				  .octets_most = JSON_OCTETS_MOST,
 				  .memory_most = memory_used() + JSON_MEMORY_MOST };
 
 	if (file.fd < 0)
-		return -errno;
+		return file.fd;
 	file.stream = fopencookie(ret, "r", functions);
 	if (!file.stream) {
 		close(file.fd);

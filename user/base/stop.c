@@ -72,6 +72,11 @@ bool stop_requested(void)
 	return stopped;
 }
 
+void stop_set(void)
+{
+	stopped = 1;
+}
+
 int stop_fd(void)
 {
 	return event_fd;

@@ -20,6 +20,7 @@ int stop_install(
 	void); /* call it before any thread is started; it also ignores SIGPIPE and SIGXFSZ, so that writing fails. 0 or -errno */
 void stop_in_order(void);  /* from now on there is something to end in order */
 bool stop_requested(void); /* async-signal-safe, callable from any thread */
+void stop_set(void);       /* in a process that signals do not reach: another one was told to stop */
 int stop_fd(void);         /* readable once a stop was requested (level-triggered, never drained) */
 
 /* Sleep until this time of CLOCK_MONOTONIC, or until a stop. Returns true if a stop was requested. */

@@ -70,10 +70,15 @@ static enum exit_code report(const struct config *config, const struct campaign 
 {
 	json_auto_t *document = NULL;
 	enum exit_code code = campaign_merge(config, campaign, states, &document), delivered;
+	struct report_file file;
 
 	if (code != EXIT_DONE && code != EXIT_UNMET)
 		return code;
-	delivered = report_show_or_write(document, config);
+	delivered = report_file_open(config, &file);
+	if (delivered != EXIT_DONE)
+		return delivered;
+	delivered = report_show_or_write(document, config, &file);
+	report_file_close(&file);
 	return delivered != EXIT_DONE ? delivered : code;
 }
 

@@ -21,7 +21,9 @@
 #include "measurer/foreign.h"
 #include "measurer/lost.h"
 #include "measurer/measurer.h"
+#include "port/privileges.h"
 #include "progress/events.h"
+#include "progress/metrics.h"
 #include "progress/progress.h"
 #include "result/deliver.h"
 #include "result/report.h"
@@ -47,13 +49,38 @@ static enum exit_code deliver(struct run *run, json_t *document, double duration
 	return told;
 }
 
+/* A file of what a trial lost, or what came that was foreign. */
+struct capture {
+	const char *option, *path; /* without a path nobody asked for it */
+	bool of_a_part;            /* of a trial that was interrupted, too */
+	enum exit_code (*make)(const struct run *run, char **ret_text, size_t *ret_length); /* a text of NULL: no memory */
+	struct destination destination;
+};
+
+/* Everything is open: what the end needs is the keeper's from now on. */
+static enum exit_code divide(struct run *run, struct capture *captures, size_t count)
+{
+	struct keeper_plan plan = { .answer = destination_answer };
+
+	for (size_t i = 0; i < REPORT_FILES_MAX; i++)
+		destination_hold(&run->file.destinations[i], &plan);
+	for (size_t i = 0; i < count; i++)
+		destination_hold(&captures[i].destination, &plan);
+	metrics_hold(&plan);
+	if (run->measurer->ops->hold)
+		run->measurer->ops->hold(run->measurer, &plan);
+	return privileges_divide(run->config, &plan);
+}
+
 /* --- search --------------------------------------------------------------------------------------------------------- */
 
 static enum exit_code perform_search(struct run *run)
 {
 	struct search search;
-	enum exit_code code;
+	enum exit_code code = divide(run, NULL, 0);
 
+	if (code != EXIT_DONE)
+		return code;
 	if (run->config->repeats > 1)
 		return repeat_searches(run->config, &run->measurer, &run->file);
 	code = search_run(run->config, run->measurer, &search);
@@ -68,8 +95,11 @@ static enum exit_code perform_search(struct run *run)
 static enum exit_code perform_soak(struct run *run)
 {
 	struct soak soak;
-	enum exit_code code = soak_run(run->config, run->measurer, &soak);
+	enum exit_code code = divide(run, NULL, 0);
 
+	if (code != EXIT_DONE)
+		return code;
+	code = soak_run(run->config, run->measurer, &soak);
 	if (soak.end != SOAK_RUNNING && (soak.end != SOAK_FAILED || soak.trial_count))
 		code = deliver(run, report_soak(&soak), soak.duration_s, code);
 	soak_free(&soak);
@@ -81,8 +111,11 @@ static enum exit_code perform_soak(struct run *run)
 static enum exit_code perform_sweep(struct run *run)
 {
 	struct sweep sweep;
-	enum exit_code code = sweep_run(run->config, run->measurer, &sweep);
+	enum exit_code code = divide(run, NULL, 0);
 
+	if (code != EXIT_DONE)
+		return code;
+	code = sweep_run(run->config, run->measurer, &sweep);
 	if (sweep.end != SWEEP_RUNNING && (sweep.end != SWEEP_FAILED || sweep.trial_count))
 		code = deliver(run, report_sweep(&sweep), sweep.duration_s, code);
 	sweep_free(&sweep);
@@ -123,14 +156,6 @@ static enum exit_code show_trial(struct run *run, const struct measurement *meas
 	return deliver(run, report_one_trial(run->config, run->measurer, measurement, run->start_time),
 		       measurement ? measurement->wall_s : 0, code);
 }
-
-/* A file of what a trial lost, or what came that was foreign. */
-struct capture {
-	const char *option, *path; /* without a path nobody asked for it */
-	bool of_a_part;            /* of a trial that was interrupted, too */
-	enum exit_code (*make)(const struct run *run, char **ret_text, size_t *ret_length); /* a text of NULL: no memory */
-	struct destination destination;
-};
 
 static enum exit_code make_lost(const struct run *run, char **ret_text, size_t *ret_length)
 {
@@ -191,6 +216,8 @@ static enum exit_code measure_and_capture(struct run *run, struct capture *captu
 
 	for (; opened < count && code == EXIT_DONE; opened++)
 		code = open_capture(&captures[opened]);
+	if (code == EXIT_DONE)
+		code = divide(run, captures, count);
 	if (code == EXIT_DONE)
 		code = measure_trial(run, measurement);
 	while (opened > 0) {

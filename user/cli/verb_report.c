@@ -6,6 +6,7 @@
 #include "base/json_read.h"
 #include "cli/verbs.h"
 #include "config/stored.h"
+#include "port/privileges.h"
 #include "result/compare.h"
 #include "result/deliver.h"
 #include "result/trend.h"
@@ -29,24 +30,50 @@ static enum exit_code check(const char *path, const json_t *document)
 	return EXIT_DONE;
 }
 
-enum exit_code verb_report(const struct config *config)
+/* Before anything is read: what is read and written is by the keeper's hand from now on. */
+static enum exit_code leave_privileges(const struct config *config, struct report_file *file)
+{
+	struct keeper_plan plan = { .answer = destination_answer,
+				    .paths = (const char *const *)config->all_files,
+				    .path_count = config->file_count };
+
+	for (size_t i = 0; file && i < REPORT_FILES_MAX; i++)
+		destination_hold(&file->destinations[i], &plan);
+	return privileges_divide(config, &plan);
+}
+
+static enum exit_code show_stored(const struct config *config, struct report_file *file)
 {
 	bool folder = trend_is_folder(config->files[0]);
+	enum exit_code code = leave_privileges(config, file);
 	json_auto_t *document = NULL;
-	enum exit_code code = folder ? trend_document(config, &document) : stored_document(config->files[0], &document);
+
+	if (code == EXIT_DONE)
+		code = folder ? trend_document(config, &document) : stored_document(config->files[0], &document);
+	if (code == EXIT_DONE && !folder)
+		code = check(config->files[0], document);
+	if (code == EXIT_DONE && !folder)
+		code = verify_refuse(config->files[0], document);
+	return code == EXIT_DONE ? report_show_or_write(document, config, file) : code;
+}
+
+enum exit_code verb_report(const struct config *config)
+{
+	struct report_file file;
+	enum exit_code code = report_file_open(config, &file);
 
 	if (code != EXIT_DONE)
 		return code;
-	if (!folder)
-		code = check(config->files[0], document);
-	if (!folder && code == EXIT_DONE)
-		code = verify_refuse(config->files[0], document);
-	return code == EXIT_DONE ? report_show_or_write(document, config) : code;
+	code = show_stored(config, &file);
+	report_file_close(&file);
+	return code;
 }
 
 enum exit_code verb_verify(const struct config *config)
 {
-	return verify_files(config);
+	enum exit_code code = config->vectors_command ? EXIT_DONE : leave_privileges(config, NULL);
+
+	return code == EXIT_DONE ? verify_files(config) : code;
 }
 
 /* --- compare ------------------------------------------------------------------------------------------------------ */
@@ -61,29 +88,29 @@ static enum exit_code read_result(const char *path, json_t **ret)
 	return *ret ? verify_refuse(path, *ret) : refuse(EXIT_USAGE_ERROR, "%s", problem);
 }
 
-static enum exit_code compare(const struct config *config, const json_t *a, const json_t *b)
+static enum exit_code compare(const struct config *config, struct report_file *file)
 {
+	json_auto_t *a = NULL, *b = NULL;
 	json_t *document = NULL;
+	enum exit_code code = leave_privileges(config, file);
+
+	if (code == EXIT_DONE)
+		code = read_result(config->files[0], &a);
+	if (code == EXIT_DONE)
+		code = read_result(config->files[1], &b);
+	if (code == EXIT_DONE)
+		code = compare_documents(config, a, b, &document);
+	return document ? report_deliver(document, config, file, code) : code;
+}
+
+enum exit_code verb_compare(const struct config *config)
+{
 	struct report_file file;
 	enum exit_code code = report_file_open(config, &file);
 
 	if (code != EXIT_DONE)
 		return code;
-	code = compare_documents(config, a, b, &document);
-	if (document)
-		code = report_deliver(document, config, &file, code);
+	code = compare(config, &file);
 	report_file_close(&file);
-	return code;
-}
-
-enum exit_code verb_compare(const struct config *config)
-{
-	json_auto_t *a = NULL, *b = NULL;
-	enum exit_code code = read_result(config->files[0], &a);
-
-	if (code == EXIT_DONE)
-		code = read_result(config->files[1], &b);
-	if (code == EXIT_DONE)
-		code = compare(config, a, b);
 	return code;
 }

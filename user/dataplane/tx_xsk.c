@@ -176,6 +176,7 @@ static int map_area(struct tx_xsk *xsk)
 	}
 	if (area == MAP_FAILED)
 		return -errno;
+	madvise(area, octets, MADV_DONTFORK); /* no copy for a process that has no use for it */
 	xsk->area = area;
 	xsk->area_octets = octets;
 	return 0;

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/keeper.h"
 #include "base/message.h"
 #include "config/config.h"
 #include "measurer/measurement.h"
@@ -31,6 +32,8 @@ struct measurer_ops {
 	json_t *(*traffic_profile)(struct measurer *measurer);
 	/* Add sentences to the document's "deviations" (from RFC 2544) array. May be NULL. */
 	void (*deviations)(struct measurer *measurer, json_t *deviations);
+	/* Before keeper_split(): what the keeper is to undo. May be NULL. */
+	void (*hold)(struct measurer *measurer, struct keeper_plan *plan);
 	/* May be NULL: it has nothing beside its own memory. */
 	void (*free)(struct measurer *measurer);
 };

@@ -249,9 +249,8 @@ static void find_selftest(struct measurer_xdp *xdp)
 		xdp->measurer.selftest = selftest_find(xdp->config, &way);
 }
 
-void xdp_close(struct measurer_xdp *xdp)
+static void close_frames(struct measurer_xdp *xdp)
 {
-	ports_note_carrier(xdp->netlink, xdp->ports, xdp->port_count);
 	timestamps_close(xdp); /* first: what follows the clocks writes to receivers and transmitters */
 	departure_close(xdp);
 	for (unsigned int i = 0; i < xdp->port_count; i++)
@@ -262,9 +261,52 @@ void xdp_close(struct measurer_xdp *xdp)
 		rx_close(xdp->ends[i].rx);
 		ledger_close(xdp->ends[i].ledger);
 	}
-	ports_close(xdp->netlink, xdp->ports, xdp->port_count);
-	netlink_close(xdp->netlink);
+}
+
+/* In the keeper, which has no frames. */
+static void undo_ports(void *context, uint32_t with_carrier)
+{
+	struct measurer_xdp *xdp = context;
+
+	ports_undo(xdp->netlink, xdp->ports, xdp->port_count, with_carrier);
 	session_restore();
+}
+
+static void hold_ports(struct measurer *measurer, struct keeper_plan *plan)
+{
+	struct measurer_xdp *xdp = (struct measurer_xdp *)measurer;
+
+	ports_hold(xdp->netlink, xdp->ports, xdp->port_count, plan);
+	session_hold(plan);
+	plan->undo = undo_ports;
+	plan->context = xdp;
+}
+
+static void have_ports_undone(struct measurer_xdp *xdp, uint32_t with_carrier)
+{
+	int error = keeper_undo(with_carrier);
+
+	if (error)
+		warn("the process that keeps the privileges has died: %s; 'xdp-mlr clean' restores the ports",
+		     strerror(-error));
+	ports_leave(xdp->ports, xdp->port_count);
+}
+
+void xdp_close(struct measurer_xdp *xdp)
+{
+	uint32_t with_carrier = 0;
+
+	ports_note_carrier(xdp->netlink, xdp->ports, xdp->port_count);
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		with_carrier |= (uint32_t)xdp->ports[i].link.carrier << i;
+	close_frames(xdp);
+	if (keeper_is_there())
+		have_ports_undone(xdp, with_carrier);
+	else
+		ports_close(xdp->netlink, xdp->ports, xdp->port_count);
+	netlink_close(xdp->netlink);
+	if (!keeper_is_there())
+		session_restore();
 }
 
 static void free_xdp(struct measurer *measurer)
@@ -370,8 +412,7 @@ enum exit_code measurer_xdp_new(const struct config *config, struct measurer **r
 	xdp->measurer.ops = &ops;
 	xdp->connects = config->connect != SWITCH_OFF;
 	if ((code = xdp_open_ports(xdp)) || (code = xdp_make_profile(xdp, config)) || (code = privileges_reduce(config)) ||
-	    (code = xdp_open_frames(xdp)) || (xdp->connects && (code = connection_make(xdp))) ||
-	    (code = privileges_confine(config))) {
+	    (code = xdp_open_frames(xdp)) || (xdp->connects && (code = connection_make(xdp)))) {
 		free_xdp(&xdp->measurer);
 		return code;
 	}
@@ -498,6 +539,7 @@ static const struct measurer_ops ops = {
 	.describe = xdp_describe,
 	.traffic_profile = xdp_traffic_profile,
 	.deviations = xdp_deviations,
+	.hold = hold_ports,
 	.free = free_xdp,
 };
 

@@ -15,6 +15,7 @@
 
 #include "base/exit_code.h"
 #include "netdev/ethtool_ioctl.h"
+#include "netdev/netlink.h"
 #include "netdev/netlink_request.h"
 
 /* Family "netdev" of Linux 6.3 and later; its header is missing in older systems. */
@@ -100,6 +101,12 @@ no_fd:
 no_socket:
 	free(ethtool);
 	return error;
+}
+
+void ethtool_hold(const struct ethtool *ethtool, struct keeper_plan *plan)
+{
+	keeper_plan_keep(plan, ethtool->fd);
+	netlink_hold(ethtool->netlink, plan);
 }
 
 void ethtool_close(struct ethtool *ethtool)

@@ -12,9 +12,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/keeper.h"
+
 struct ethtool;
 
 int ethtool_open(struct ethtool **ret);
+/* Before keeper_split(): the keeper uses it from then on. */
+void ethtool_hold(const struct ethtool *ethtool, struct keeper_plan *plan);
 void ethtool_close(struct ethtool *ethtool);
 
 /* One offload, by the kernel's name for it ("rx-gro", "rx-lro", "rx-vlan-hw-parse"). */

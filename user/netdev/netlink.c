@@ -28,6 +28,11 @@ int netlink_open(struct mnl_socket **ret)
 	return netlink_socket(NETLINK_ROUTE, ret);
 }
 
+void netlink_hold(const struct mnl_socket *netlink, struct keeper_plan *plan)
+{
+	keeper_plan_keep(plan, mnl_socket_get_fd(netlink));
+}
+
 void netlink_close(struct mnl_socket *socket)
 {
 	if (socket)

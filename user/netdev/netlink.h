@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/keeper.h"
 #include "mlr/frame.h"
 
 struct mnl_socket;
@@ -60,6 +61,8 @@ struct link_queueing {
 const char *mac_text(const uint8_t mac[MLR_MAC_OCTETS], char buffer[MAC_TEXT_SIZE]);
 
 int netlink_open(struct mnl_socket **ret);
+/* Before keeper_split(): the keeper uses it from then on. */
+void netlink_hold(const struct mnl_socket *netlink, struct keeper_plan *plan);
 void netlink_close(struct mnl_socket *socket);
 
 int netlink_link(struct mnl_socket *socket, const char *name, struct link_info *ret);

@@ -459,6 +459,23 @@ void claim_release(struct claim *claim)
 	free(claim);
 }
 
+void claim_hold(const struct claim *claim, struct keeper_plan *plan)
+{
+	keeper_plan_give(plan, claim->fd);
+	netlink_hold(claim->settings.netlink, plan);
+	ethtool_hold(claim->settings.ethtool, plan);
+}
+
+void claim_leave(struct claim *claim)
+{
+	if (!claim)
+		return;
+	close(claim->fd);
+	settings_close(&claim->settings);
+	json_decref(claim->document);
+	free(claim);
+}
+
 /* --- changes -------------------------------------------------------------------------------------------------------- */
 
 char *claim_read(const struct claim *claim, const char *setting, int *ret_error)

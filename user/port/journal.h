@@ -19,6 +19,7 @@
 
 #include <jansson.h>
 
+#include "base/keeper.h"
 #include "base/message.h"
 #include "netdev/netlink.h"
 
@@ -30,6 +31,10 @@ struct claim;
 enum exit_code claim_port(const struct link_info *link, struct claim **ret);
 /* Undo all changes, give the port back. */
 void claim_release(struct claim *claim);
+
+/* Before keeper_split(): the keeper is who releases it. In the process that was divided off nothing is to be undone then. */
+void claim_hold(const struct claim *claim, struct keeper_plan *plan);
+void claim_leave(struct claim *claim);
 
 /* The value that a setting has now, for the caller to free, or NULL with *ret_error. */
 char *claim_read(const struct claim *claim, const char *setting, int *ret_error);

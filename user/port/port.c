@@ -380,3 +380,31 @@ void ports_close(struct mnl_socket *netlink, struct port *ports, unsigned int po
 		ports[i] = (struct port){ .listening_fd = -1 };
 	}
 }
+
+/* --- by the keeper ---------------------------------------------------------------------------------------------------- */
+
+void ports_hold(struct mnl_socket *netlink, const struct port *ports, unsigned int port_count, struct keeper_plan *plan)
+{
+	netlink_hold(netlink, plan);
+	for (unsigned int i = 0; i < port_count; i++)
+		claim_hold(ports[i].claim, plan);
+}
+
+void ports_undo(struct mnl_socket *netlink, struct port *ports, unsigned int port_count, uint32_t with_carrier)
+{
+	for (unsigned int i = 0; i < port_count; i++) {
+		ports[i].listening_fd = -1; /* the keeper has none */
+		ports[i].link.carrier = with_carrier >> i & 1;
+	}
+	ports_close(netlink, ports, port_count);
+}
+
+void ports_leave(struct port *ports, unsigned int port_count)
+{
+	for (unsigned int i = 0; i < port_count; i++) {
+		if (ports[i].listening_fd > 0)
+			close(ports[i].listening_fd);
+		claim_leave(ports[i].claim);
+		ports[i] = (struct port){ .listening_fd = -1 };
+	}
+}

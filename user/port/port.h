@@ -40,6 +40,11 @@ enum exit_code ports_wait_for_carrier(struct mnl_socket *netlink, struct port *p
  * them than ports_open() notes before undoing that who has carrier. Fine for ports that are zero or were not opened. */
 void ports_note_carrier(struct mnl_socket *netlink, struct port *ports, unsigned int port_count);
 void ports_close(struct mnl_socket *netlink, struct port *ports, unsigned int port_count);
+/* Before keeper_split(): the keeper is who closes them. It knows by bits who has carrier. In the process that was divided off
+ * ports_leave() is the end of them. */
+void ports_hold(struct mnl_socket *netlink, const struct port *ports, unsigned int port_count, struct keeper_plan *plan);
+void ports_undo(struct mnl_socket *netlink, struct port *ports, unsigned int port_count, uint32_t with_carrier);
+void ports_leave(struct port *ports, unsigned int port_count);
 
 /* What the kernel says of the interface of this name. EXIT_USAGE_ERROR where there is none. */
 enum exit_code port_find(struct mnl_socket *netlink, const char *name, struct link_info *ret);

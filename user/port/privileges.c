@@ -55,17 +55,38 @@ static int keep_useful(uint64_t beside)
 	return confine_keep(keep);
 }
 
-/* Whether ports are opened anew, for each size, service, backend or search. */
+#define TO_BE_NOBODY (CONFINE_BIT(CAP_SETUID) | CONFINE_BIT(CAP_SETGID))
+/* What the keeper does: files in folders of others; settings of ports, and the session's niceness. */
+#define KEPT_FOR_FILES (CONFINE_BIT(CAP_DAC_OVERRIDE) | CONFINE_BIT(CAP_CHOWN) | CONFINE_BIT(CAP_FOWNER))
+#define KEPT_FOR_PORTS (CONFINE_BIT(CAP_NET_ADMIN) | CONFINE_BIT(CAP_SYS_NICE))
+
+/* Whether it has no ports at all. */
+static bool reads_alone(const struct config *config)
+{
+	return config->verb == VERB_REPORT || config->verb == VERB_COMPARE || config->verb == VERB_VERIFY;
+}
+
+/* Whether the process is divided before the first trial. */
+static bool is_divided(const struct config *config)
+{
+	if (reads_alone(config))
+		return true;
+	return (config->verb == VERB_TRIAL || config->verb == VERB_SEARCH || config->verb == VERB_SOAK ||
+		config->verb == VERB_SWEEP) &&
+	       (config->measurer == MEASURER_XDP || config->measurer == MEASURER_SIM || config->measurer == MEASURER_REPLAY);
+}
+
+/* Whether ports are opened anew, for each size, service or backend. */
 static bool opens_again(const struct config *config)
 {
-	return config->verb == VERB_SELFTEST || config->verb == VERB_RFC2544 || config->verb == VERB_Y1564 ||
-	       config->repeats > 1;
+	return config->verb == VERB_SELFTEST || config->verb == VERB_RFC2544 || config->verb == VERB_Y1564;
 }
 
 enum exit_code privileges_reduce(const struct config *config)
 {
-	/* live frames open a network namespace */
-	int error = keep_useful(config->tx == TX_XSK && !opens_again(config) ? 0 : CONFINE_BIT(CAP_SYS_ADMIN));
+	/* live frames open a network namespace; and who is divided becomes nobody */
+	uint64_t beside = config->tx == TX_XSK && !opens_again(config) ? 0 : CONFINE_BIT(CAP_SYS_ADMIN);
+	int error = keep_useful(beside | (is_divided(config) ? TO_BE_NOBODY : 0));
 
 	return error ? refuse(EXIT_INCAPABLE, "cannot give up privileges: %s", strerror(-error)) : EXIT_DONE;
 }
@@ -103,6 +124,40 @@ static const int calls[] = {
 	__NR_restart_syscall
 };
 
+/* What only ports need. */
+static bool is_of_ports(int call)
+{
+	static const int of_ports[] = { __NR_bpf,        __NR_socket,     __NR_bind,        __NR_connect,
+					__NR_setsockopt, __NR_getsockopt, __NR_getsockname, __NR_getpeername,
+					__NR_shutdown,   __NR_recvmmsg,   __NR_sendmmsg,    __NR_clock_adjtime,
+					__NR_adjtimex,   __NR_setpriority };
+
+	for (size_t i = 0; i < COUNT(of_ports); i++)
+		if (of_ports[i] == call)
+			return true;
+	return false;
+}
+
+/* A container may forbid it, or a kernel be without: what it does then it does as ever. */
+static void filter_calls(bool has_ports)
+{
+	int error = confine_no_new_privileges(), allowed[COUNT(calls)];
+	size_t count = 0;
+
+	for (size_t i = 0; i < COUNT(calls); i++)
+		if (has_ports || !is_of_ports(calls[i]))
+			allowed[count++] = calls[i];
+	if (!error)
+		error = confine_system_calls(allowed, count, NULL, 0);
+	if (error)
+		warn("this run is not confined to its system calls: %s", strerror(-error));
+}
+
+static void filter_keeper(void)
+{
+	filter_calls(true);
+}
+
 enum exit_code privileges_confine(const struct config *config)
 {
 	int error;
@@ -114,11 +169,21 @@ enum exit_code privileges_confine(const struct config *config)
 		return refuse(EXIT_INCAPABLE, "cannot give up privileges: %s", strerror(-error));
 	if (config->reset_command || given_find(config->given, "sut-config-command"))
 		return EXIT_DONE;
-	error = confine_no_new_privileges();
-	if (!error)
-		error = confine_system_calls(calls, COUNT(calls), NULL, 0);
-	/* a container may forbid it, or a kernel be without: what it does then it does as ever */
+	filter_calls(true);
+	return EXIT_DONE;
+}
+
+enum exit_code privileges_divide(const struct config *config, struct keeper_plan *plan)
+{
+	int error;
+
+	if (!is_divided(config))
+		return EXIT_DONE;
+	plan->capabilities = plan->undo ? KEPT_FOR_FILES | KEPT_FOR_PORTS : KEPT_FOR_FILES;
+	plan->confine = filter_keeper;
+	error = keeper_split(plan);
 	if (error)
-		warn("this run is not confined to its system calls: %s", strerror(-error));
+		return refuse(EXIT_INCAPABLE, "cannot give up privileges: %s", strerror(-error));
+	filter_calls(config->measurer == MEASURER_XDP && !reads_alone(config));
 	return EXIT_DONE;
 }

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "base/keeper.h"
 #include "base/message.h"
 #include "config/config.h"
 
@@ -16,6 +17,10 @@ const char *privileges_missing(char buffer[PRIVILEGES_TEXT_SIZE]);
 enum exit_code privileges_check(void);
 /* Keep only the capabilities that opening, trials, the report and restoring need. */
 enum exit_code privileges_reduce(const struct config *config);
-/* Give up the capabilities for opening, unless ports are opened again for each frame size or search (selftest, rfc2544,
- * --repeat). If no command of the user is to run, also allow no new privileges, and only the system calls of a run. */
+/* Once everything of a trial, search, sweep or soak is open: a keeper (keeper.h) keeps what the plan says, and this process becomes
+ * nobody, without capabilities, and makes only the system calls of a run. Nothing for verbs that open ports again, and for
+ * measurers that are other processes. */
+enum exit_code privileges_divide(const struct config *config, struct keeper_plan *plan);
+/* Of who is not divided: give up the capabilities for opening. If no command of the user is to run, also allow no new
+ * privileges, and only the system calls of a run. */
 enum exit_code privileges_confine(const struct config *config);

@@ -125,6 +125,12 @@ void session_restore(void)
 	forget();
 }
 
+void session_hold(struct keeper_plan *plan)
+{
+	keeper_plan_give(plan, awake_fd);
+	keeper_plan_give(plan, taken.fd);
+}
+
 /* --- dead runs ------------------------------------------------------------------------------------------------------ */
 
 /* Through any process that still belongs to the session. There may be none: then it is gone, and nothing is left to give

@@ -9,6 +9,8 @@
  */
 #pragma once
 
+#include "base/keeper.h"
+
 /* Raise the session. Nothing happens if the kernel does not have it or does not allow it, or if another run did it
  * already. */
 void session_raise(void);
@@ -17,5 +19,7 @@ void session_raise(void);
 int session_stay_awake(void);
 /* Restore what session_raise() and session_stay_awake() changed, if they did. */
 void session_restore(void);
+/* Before keeper_split(): the keeper is who restores. */
+void session_hold(struct keeper_plan *plan);
 /* Restore what dead runs changed. */
 void session_clean(void);

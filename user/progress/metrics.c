@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/destination.h"
+#include "base/files.h"
 #include "base/text_stream.h"
 #include "base/units.h"
 #include "config/given.h"
@@ -18,6 +19,8 @@ static struct {
 	struct view view;
 	bool has_view;
 	uint64_t written_ns;
+	bool is_held; /* this is where they go, now that nothing is opened any more: */
+	struct destination held;
 	int error; /* of the last time that it was written */
 } metrics;
 
@@ -131,7 +134,14 @@ static void put_all(FILE *stream, int ended_with)
 
 static enum exit_code replace_file(const char *path, const char *text, size_t length)
 {
-	int error = file_replace(path, text, length, 0644, false), before = metrics.error;
+	int before = metrics.error, error;
+
+	if (!metrics.is_held)
+		error = file_replace(path, text, length, 0644, false);
+	else if (metrics.held.fd >= 0)
+		error = file_write_all(metrics.held.fd, text, length);
+	else
+		error = destination_write(&metrics.held, text, length, 0644, false, false);
 
 	metrics.error = error;
 	if (error && error != before) /* once, not every second */
@@ -161,6 +171,14 @@ enum exit_code metrics_start(const struct config *config)
 		return EXIT_DONE;
 	metrics.config = config;
 	return write_metrics(RUNNING);
+}
+
+void metrics_hold(struct keeper_plan *plan)
+{
+	if (!metrics.config || destination_ready(metrics.config->metrics_path, &metrics.held))
+		return;
+	destination_hold(&metrics.held, plan);
+	metrics.is_held = true;
 }
 
 void metrics_update(const struct view *view)

@@ -6,12 +6,15 @@
  */
 #pragma once
 
+#include "base/keeper.h"
 #include "base/message.h"
 #include "config/config.h"
 #include "progress/view.h"
 
 /* Write the first one. EXIT_USAGE_ERROR where the file cannot be written. */
 enum exit_code metrics_start(const struct config *config);
+/* Before keeper_split(): the keeper puts it in place from then on. */
+void metrics_hold(struct keeper_plan *plan);
 /* A state of the run; but for the first written at most once a second, so that a simulation does not write all day. */
 void metrics_update(const struct view *view);
 /* The last one: the state told last, and how the run ended. Returns the code, or that of a file that could not be

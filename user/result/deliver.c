@@ -128,19 +128,9 @@ static void add_warnings(json_t *document)
 		json_array_append_new(json_list_at(document, "warnings"), json_string(texts[i]));
 }
 
-enum exit_code report_show_or_write(const json_t *document, const struct config *config)
+enum exit_code report_show_or_write(const json_t *document, const struct config *config, struct report_file *file)
 {
-	struct report_file file;
-	enum exit_code code;
-
-	if (!config->report_count)
-		return report_show(document, config);
-	code = report_file_open(config, &file);
-	if (code != EXIT_DONE)
-		return code;
-	code = report_write(document, config, &file);
-	report_file_close(&file);
-	return code;
+	return config->report_count ? report_write(document, config, file) : report_show(document, config);
 }
 
 enum exit_code report_deliver(json_t *document, const struct config *config, struct report_file *file, enum exit_code code)

@@ -21,7 +21,7 @@ void report_file_close(struct report_file *file);
 /* The document to standard output as --format says. */
 enum exit_code report_show(const json_t *document, const struct config *config);
 /* A stored document: into the files of --report, or else to standard output. */
-enum exit_code report_show_or_write(const json_t *document, const struct config *config);
+enum exit_code report_show_or_write(const json_t *document, const struct config *config, struct report_file *file);
 /* Both, for a verb that measured or compared; of a SUT it becomes a Test Report, with the SUT, what was warned of, and the
  * checklist. The code if all was written (the document may be NULL for want of memory), else why not. Takes the reference
  * over. */

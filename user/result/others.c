@@ -9,6 +9,7 @@
 
 #include "base/json_read.h"
 #include "base/json_text.h"
+#include "base/keeper.h"
 #include "base/memory.h"
 #include "mlr/welch.h"
 
@@ -161,7 +162,8 @@ static bool read_line(struct csv *csv, char *line)
 enum exit_code others_csv(const char *path, json_t **ret)
 {
 	struct csv csv = { .goals = json_array(), .trials = json_array() };
-	FILE *stream = fopen(path, "re");
+	int fd = keeper_open(path, true);
+	FILE *stream = fd < 0 ? NULL : fdopen(fd, "r");
 	enum exit_code code = EXIT_DONE;
 	owned char *line = NULL;
 	size_t size = 0, number = 0;

@@ -10,9 +10,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/json_read.h"
 #include "base/json_text.h"
+#include "base/keeper.h"
 #include "base/memory.h"
 #include "base/plain.h"
 #include "base/standing.h"
@@ -109,16 +111,32 @@ static const char *unfit(const struct config *config, const json_t *document)
 	return reason;
 }
 
+/* Anything else would be waited for. A file that cannot be looked at is one that cannot be read, either. */
+static bool is_other_kind(const char *path)
+{
+	struct stat status;
+	int fd;
+
+	if (!stat(path, &status))
+		return !S_ISREG(status.st_mode);
+	fd = keeper_is_there() ? keeper_open(path, false) : -1;
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &status))
+		status.st_mode = 0;
+	close(fd);
+	return !S_ISREG(status.st_mode);
+}
+
 static void take_file(struct trend *trend, const char *file)
 {
 	char path[PATH_MAX], problem[LOAD_PROBLEM_SIZE];
 	json_t *document = NULL;
-	struct stat status;
 	const char *reason;
 
 	if (snprintf(path, sizeof(path), "%s/%s", trend->config->files[0], file) >= (int)sizeof(path))
 		return skip(trend, file, "its path is too long");
-	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) /* a FIFO would be waited for */
+	if (is_other_kind(path))
 		return skip(trend, file, "it is no regular file");
 	if (result_load(path, problem, &document) != EXIT_DONE)
 		snprintf(problem, sizeof(problem), "%s", message_refused());
@@ -152,21 +170,53 @@ static int by_date(const void *a, const void *b)
 	return order ? order : strcmp(x->file, y->file);
 }
 
+/* Names of results in an open folder, for the caller to free; -1: no memory. */
+static int list_names(DIR *folder, char ***ret_names)
+{
+	struct dirent *entry;
+	int count = 0;
+
+	*ret_names = NULL;
+	while ((entry = readdir(folder))) {
+		char **names, *name;
+
+		if (!is_json(entry))
+			continue;
+		names = reallocarray(*ret_names, (size_t)count + 1, sizeof(*names));
+		*ret_names = names ? names : *ret_names;
+		name = names ? strdup(entry->d_name) : NULL;
+		if (!name)
+			return -1;
+		names[count++] = name;
+	}
+	return count;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcoll(*(char *const *)a, *(char *const *)b);
+}
+
 static enum exit_code read_folder(struct trend *trend)
 {
 	const char *folder = trend->config->files[0];
-	struct dirent **entries = NULL;
-	int count = scandir(folder, &entries, is_json, alphasort);
+	int fd = keeper_open(folder, false), count;
+	DIR *opened = fd < 0 ? NULL : fdopendir(fd);
+	char **names;
 
-	if (count < 0)
-		return refuse(EXIT_USAGE_ERROR, "cannot read %s: %s", folder, strerror(errno));
-	trend->results = calloc((size_t)count + 1, sizeof(*trend->results));
+	if (!opened)
+		return refuse(EXIT_USAGE_ERROR, "cannot read %s: %s", folder, strerror(fd < 0 ? -fd : errno));
+	count = list_names(opened, &names);
+	closedir(opened);
+	if (count > 0)
+		qsort(names, (size_t)count, sizeof(*names), by_name);
+	trend->results = count < 0 ? NULL : calloc((size_t)count + 1, sizeof(*trend->results));
 	for (int i = 0; i < count; i++) {
 		if (trend->results && i < RESULTS_MOST && trend->code == EXIT_DONE)
-			take_file(trend, entries[i]->d_name);
-		free(entries[i]);
+			take_file(trend, names[i]);
+		free(names[i]);
 	}
-	free(entries);
+	free(names);
 	if (!trend->results)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	qsort(trend->results, trend->count, sizeof(*trend->results), by_date);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The keeper is a process that keeps the privileges which a run needs at its end, while the run itself has none.
+ *
+ * keeper_split() divides the process once everything that needs privileges is open. The caller goes on as nobody, without a
+ * capability, and nothing gives it back what it lost. Its child is the keeper. It parses nothing. It waits for requests of a
+ * fixed size on a socket, and knows four of them: to make a file beside one that was named before the split, to rename or
+ * remove that file, to undo what was changed on ports, and to open a file for reading that was named before the split, or
+ * is in a folder that was. The keeper has no other descriptors than its plan names, so nothing that hangs on a descriptor
+ * outlives the run.
+ *
+ * Signals do not reach the keeper. It ends with the run. If the run died without a request to undo, the keeper leaves
+ * the journal to the next run, as if there had been no keeper.
+ */
+#pragma once
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum keeper_what { KEEPER_BEGIN, KEEPER_END, KEEPER_UNDO, KEEPER_READ };
+
+struct keeper_request {
+	uint32_t what;       /* enum keeper_what */
+	uint32_t number;     /* of a file; of KEEPER_UNDO what the run knows of its ports */
+	uint32_t mode;       /* of a new file */
+	char path[PATH_MAX]; /* of KEEPER_READ */
+	uint32_t flags;      /* what the answering function knows by it; of KEEPER_UNDO whether a stop was requested */
+};
+
+#define KEEPER_FILES_MOST 64 /* descriptors that it keeps beside its own */
+
+struct keeper_plan {
+	int kept_fds[KEEPER_FILES_MOST];
+	bool given[KEEPER_FILES_MOST];
+	size_t kept_count;
+	void (*confine)(void);    /* in the keeper: take more from it */
+	const char *const *paths; /* of files to read, and of folders whose files are read */
+	size_t path_count;
+	/* Both run in the keeper. Answer a request about a file: 0 or -errno, and *ret_fd where a descriptor goes with it. */
+	int (*answer)(const struct keeper_request *request, int *ret_fd);
+	/* Undo what was changed on ports. NULL: there are none. */
+	void (*undo)(void *context, uint32_t known);
+	void *context;
+	uint64_t capabilities; /* that the keeper still needs, as bits of confine.h */
+};
+
+/* Have the keeper keep a descriptor; negative ones are nothing. One that is given is the keeper's alone from the split on: its
+ * number is of no use to us then, but to be closed. */
+void keeper_plan_keep(struct keeper_plan *plan, int fd);
+void keeper_plan_give(struct keeper_plan *plan, int fd);
+/* Start the keeper, and become nobody. 0 or -errno: then the run must end. */
+int keeper_split(const struct keeper_plan *plan);
+/* Whether there is one, and this process has nothing left to do such things by itself. */
+bool keeper_is_there(void);
+/* Have it undo what was changed on ports, and wait for that; `known` is what keeper_plan.undo() gets. Likewise. */
+int keeper_undo(uint32_t known);
+/* Open a file for reading, by the keeper where there is one; and, if that is asked for, wait for the writer of a FIFO. A
+ * descriptor, or -errno. */
+int keeper_open(const char *path, bool waits);
+/* Ask, and wait for the answer. 0 or -errno; -EPIPE if the keeper has died. `ret_fd` may be NULL. */
+int keeper_ask(const struct keeper_request *request, int *ret_fd);
