@@ -159,6 +159,69 @@ END
   [ "$(status_of /healthz)" = 200 ]
 }
 
+pem() { # KIND: of tls.pem, indented for the configuration
+  sed -n "/BEGIN $1/,/END $1/p" tests/appliance/tls.pem | sed 's/^/    /'
+}
+
+@test "a certificate of a client is wanted where its signer is given, by TLS and beside the token" {
+  serve 'token: 0123456789abcdefXYZ' 'tls:' '  certificate: |' "$(pem CERT)" '  key: |' "$(pem PRIV)" '  clients: |' "$(pem CERT)"
+  url=https://127.0.0.1:$port
+  said "$url/"
+  local to=(--cacert tests/appliance/tls.pem)
+  [ "$(get /healthz "${to[@]}")" = ok ]
+  [ "$(status_of "${to[@]}" -u any:0123456789abcdefXYZ /)" = 403 ]
+  [ "$(status_of "${to[@]}" --cert tests/appliance/tls.pem /)" = 401 ]
+  [ "$(status_of "${to[@]}" --cert tests/appliance/tls.pem -u any:0123456789abcdefXYZ /)" = 200 ]
+}
+
+@test "one token reads, another begins and stops runs, and the record says who did what" {
+  serve 'token: 0123456789abcdefXYZ' 'control-token: controlcontrol42'
+  local read='Authorization: Bearer 0123456789abcdefXYZ' control='Authorization: Bearer controlcontrol42'
+  [ "$(status_of -X POST /stop)" = 401 ]
+  [ "$(status_of -X POST -H "$read" /stop)" = 403 ]
+  # what a browser would send by itself, from a page of somebody else's
+  [ "$(status_of -X POST -u any:controlcontrol42 /stop)" = 401 ]
+  [ "$(status_of -H "$control" /)" = 401 ]
+  [ "$(status_of -X POST -H "$control" /)" = 405 ]
+  [ "$(status_of -X PUT -H "$control" /stop)" = 405 ]
+  [ "$(status_of -H "$read" /log)" = 200 ]
+  [ "$(get /again -X POST -H "$control")" = "not now" ]
+  [ "$(get /stop -X POST -H "$control" -d 'a=b')" = "it will be done" ]
+  said 'over HTTP, 127.0.0.1 stops the run'
+  said 'result 2'
+  get /audit -H "$read" >"$BATS_TEST_TMPDIR/audit"
+  grep -q ' 127.0.0.1 reads$' "$BATS_TEST_TMPDIR/audit"
+  grep -q ' 127.0.0.1 was denied' "$BATS_TEST_TMPDIR/audit"
+  grep -q ' 127.0.0.1 controls: not now$' "$BATS_TEST_TMPDIR/audit"
+  grep -q ' 127.0.0.1 controls: stops the run$' "$BATS_TEST_TMPDIR/audit"
+  if grep -qE '0123456789abcdefXYZ|controlcontrol42' "$BATS_TEST_TMPDIR"/{audit,console}; then return 1; fi
+}
+
+@test "without a control token nobody controls, and it must not be the one to read" {
+  serve 'token: 0123456789abcdefXYZ'
+  [ "$(status_of -X POST -H 'Authorization: Bearer 0123456789abcdefXYZ' /stop)" = 405 ]
+  appliance_down
+  configuration <<END
+measurer: $SIM
+appliance: {http: {port: $port, token: 0123456789abcdefXYZ, control-token: 0123456789abcdefXYZ}}
+END
+  appliance_up
+  said 'control-token: another one than the token'
+}
+
+@test "a network that guesses is not heard for a while, and fills no record; who showed the token is heard" {
+  serve 'token: 0123456789abcdefXYZ'
+  local right='Authorization: Bearer 0123456789abcdefXYZ' wrong='Authorization: Bearer 0123456789abcdefXY_' _
+  [ "$(status_of -H "$right" /)" = 200 ]
+  for _ in {1..20}; do [ "$(status_of --interface 127.0.0.2 -H "$wrong" /)" = 401 ]; done
+  [ "$(status_of --interface 127.0.0.2 -H "$wrong" /)" = 429 ]
+  [ "$(status_of --interface 127.0.0.2 -H "$right" /)" = 429 ]
+  for _ in {1..25}; do status_of -H "$wrong" / >/dev/null; done
+  [ "$(status_of -H "$right" /)" = 200 ]
+  [ "$(status_of --interface 127.0.0.3 -H "$right" /)" = 200 ]
+  [ "$(get /audit -H "$right" | grep -c 'was denied')" -le 61 ]
+}
+
 @test "TLS, with the certificate of the configuration, and nothing but TLS" {
   serve 'tls:' '  certificate: |' "$(sed -n '/BEGIN CERT/,/END CERT/p' tests/appliance/tls.pem | sed 's/^/    /')" \
     '  key: |' "$(sed -n '/BEGIN PRIV/,/END PRIV/p' tests/appliance/tls.pem | sed 's/^/    /')"

@@ -32,6 +32,10 @@
 #define ERRORS_NS      (60 * NS_PER_S)  /* so much of that at once */
 #define ERROR_OCTETS   160
 #define ERRORS_AT_ONCE 64
+#define AUDIT_NS       NS_PER_S /* a line of who did what, the mean */
+#define AUDITS_NS      (60 * NS_PER_S)
+#define TRY_NS         (5 * NS_PER_S) /* a wrong token to control, the mean */
+#define TRIES_NS       (100 * NS_PER_S)
 #define LOOPBACK       "127.0.0.1"
 
 struct http {
@@ -42,7 +46,10 @@ struct http {
 	uint64_t asked_ns; /* ahead of now by what was asked at once */
 	uint64_t held_ns;  /* not heard until then, for that was too much; 0: it is heard */
 	bool said;         /* why it does not listen yet */
-	char shown[96];    /* "http://127.0.0.1:80" */
+	uint64_t audited_ns, denied_ns,
+		tried_ns;    /* ahead of now by what was at once: lines of the record, and tokens to control */
+	struct record audit; /* who asked, and did what */
+	char shown[96];      /* "http://127.0.0.1:80" */
 };
 
 /* --- listening ---------------------------------------------------------------------------------------------------- */
@@ -139,8 +146,9 @@ static const char *choose_address(const struct appliance *appliance, union addre
 		reason = "no port has its address";
 	else if (found && json_object_get(appliance->test_ports, found))
 		reason = "its address is that of a test port, and nothing listens there";
-	else if (found && !is_loopback(ret_address) && !http->unprotected && !(http->certificate && *http->token))
-		reason = "beyond loopback it wants tls and a token, or `unprotected: true`";
+	else if (found && !is_loopback(ret_address) && !http->unprotected &&
+		 !(http->certificate && (*http->token || http->clients)))
+		reason = "beyond loopback it wants tls and a token or clients' certificates, or `unprotected: true`";
 	if (found)
 		snprintf(interface, IFNAMSIZ, "%s", found);
 	freeifaddrs(all);
@@ -256,6 +264,7 @@ void http_stop(struct appliance *appliance)
 	if (!appliance->http)
 		return;
 	end_server(appliance->http);
+	record_free(&appliance->http->audit);
 	free(appliance->http);
 	appliance->http = NULL;
 }
@@ -291,6 +300,83 @@ static int open_result(struct appliance *appliance, const struct http_question *
 	return results_open_file(&appliance->store, question->number, (enum results_form)question->form);
 }
 
+/* --- the record of who asked ------------------------------------------------------------------------------------------ */
+
+static void put_audit(FILE *stream, const struct appliance *appliance)
+{
+	record_put(&appliance->http->audit, stream, RECORD_LINES);
+}
+
+/* An IPv4 address is shown as one. */
+static const char *show_peer(const uint8_t peer[PEER_OCTETS], char buffer[INET6_ADDRSTRLEN])
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+	bool is_ipv4 = memcmp(peer, mapped, sizeof(mapped)) == 0;
+
+	return inet_ntop(is_ipv4 ? AF_INET : AF_INET6, is_ipv4 ? peer + sizeof(mapped) : peer, buffer, INET6_ADDRSTRLEN);
+}
+
+/* So many lines of a kind a minute: who is refused without end erases nothing that others did. */
+static void audit(struct http *http, const struct http_question *question, const char *what)
+{
+	bool is_denied = question->subject == HTTP_DENIED;
+	uint64_t now_ns = clock_ns(), *ahead_ns = is_denied ? &http->denied_ns : &http->audited_ns;
+
+	*ahead_ns = *ahead_ns > now_ns ? *ahead_ns : now_ns;
+	if (*ahead_ns > now_ns + AUDITS_NS - AUDIT_NS)
+		return;
+	*ahead_ns += AUDIT_NS;
+	record_add(&http->audit, TEXT_OF(160, "%s %s", show_peer(question->peer, ROOM(INET6_ADDRSTRLEN)), what), false);
+}
+
+/* --- control ----------------------------------------------------------------------------------------------------------- */
+
+static void put_done(FILE *stream, const struct appliance *)
+{
+	fputs("it will be done\n", stream);
+}
+
+static void put_not_now(FILE *stream, const struct appliance *)
+{
+	fputs("not now\n", stream);
+}
+
+/* A server that was taken over could try tokens: some a minute. */
+static bool may_control(struct appliance *appliance, struct http_question *question)
+{
+	struct http *http = appliance->http;
+	uint64_t now_ns = clock_ns();
+	bool may;
+
+	question->token[sizeof(question->token) - 1] = '\0';
+	http->tried_ns = http->tried_ns > now_ns ? http->tried_ns : now_ns;
+	if (!*appliance->settings.http.control_token || http->tried_ns > now_ns + TRIES_NS - TRY_NS)
+		return false;
+	may = same_secret(question->token, appliance->settings.http.control_token);
+	if (!may)
+		http->tried_ns += TRY_NS;
+	return may;
+}
+
+static bool do_control(struct appliance *appliance, const struct http_question *question)
+{
+	bool is_stop = question->subject == HTTP_STOP;
+	bool can = is_stop ? appliance_may_stop_run(appliance) : appliance_may_begin_again(appliance);
+
+	if (can && is_stop)
+		appliance->requests.stop_run = true;
+	else if (can)
+		appliance->requests.again = true;
+	audit(appliance->http, question,
+	      !can      ? "controls: not now"
+	      : is_stop ? "controls: stops the run"
+			: "controls: begins a round");
+	if (can)
+		appliance_say(appliance, "over HTTP, %s %s", show_peer(question->peer, ROOM(INET6_ADDRSTRLEN)),
+			      is_stop ? "stops the run" : "begins a round");
+	return can;
+}
+
 static int open_answer(struct appliance *appliance, const struct http_question *question)
 {
 	switch (question->subject) {
@@ -302,6 +388,8 @@ static int open_answer(struct appliance *appliance, const struct http_question *
 		return open_page(appliance, page_log);
 	case HTTP_METRICS:
 		return open_page(appliance, page_metrics);
+	case HTTP_AUDIT:
+		return open_page(appliance, put_audit);
 	case HTTP_RESULT:
 		return open_result(appliance, question);
 	default:
@@ -310,13 +398,13 @@ static int open_answer(struct appliance *appliance, const struct http_question *
 }
 
 /* Hand a descriptor over, -1 for none. False: the server does not take it. */
-static bool answer(const struct http *http, int fd)
+static bool answer(const struct http *http, enum http_answer how, int fd)
 {
 	union {
 		struct cmsghdr header;
 		char octets[CMSG_SPACE(sizeof(int))];
 	} control = { .header = { .cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS } };
-	char octet = 0;
+	char octet = (char)how;
 	struct iovec data = { &octet, sizeof(octet) };
 	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1 };
 	bool sent;
@@ -339,14 +427,30 @@ static void start_again(struct appliance *appliance, const char *reason)
 	postpone(appliance, reason);
 }
 
-static void take_question(struct appliance *appliance, const struct http_question *question)
+static bool answer_control(struct appliance *appliance, struct http_question *question)
+{
+	bool may = may_control(appliance, question);
+
+	explicit_bzero(question->token, sizeof(question->token));
+	if (!may)
+		return answer(appliance->http, HTTP_WRONG_TOKEN, -1);
+	return answer(appliance->http, HTTP_FINE,
+		      open_page(appliance, do_control(appliance, question) ? put_done : put_not_now));
+}
+
+static void take_question(struct appliance *appliance, struct http_question *question)
 {
 	struct http *http = appliance->http;
 
 	if (question->subject == HTTP_FETCHED) {
 		results_set_fetched(&appliance->store, question->number);
+	} else if (question->subject == HTTP_LOGIN || question->subject == HTTP_DENIED) {
+		audit(http, question, question->subject == HTTP_LOGIN ? "reads" : "was denied: a wrong token");
+	} else if (question->subject == HTTP_AGAIN || question->subject == HTTP_STOP) {
+		if (!answer_control(appliance, question))
+			start_again(appliance, "the server takes no answer, and is started again");
 	} else if (question->subject != HTTP_READY) {
-		if (!answer(http, open_answer(appliance, question)))
+		if (!answer(http, HTTP_FINE, open_answer(appliance, question)))
 			start_again(appliance, "the server takes no answer, and is started again");
 	} else if (!http->ready) {
 		http->ready = true;

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <gnutls/gnutls.h>
 #include <grp.h>
 #include <inttypes.h>
 #include <microhttpd.h>
@@ -43,8 +44,11 @@
 #define REQUEST_NS      (5 * NS_PER_S)   /* from the first octet to the end of the request's head */
 #define CONNECTION_NS   (300 * NS_PER_S) /* to the last octet of the answer */
 #define TICK_MS         1000             /* between two looks at connections that are slow */
-#define TURN_NS         (5 * NS_PER_MS)  /* of those in which somebody asks, the mean; an answer's go ten times as fast */
-#define TURNS_NS        (NS_PER_S / 2)   /* so much of that at once */
+#define ATTEMPTS_MOST   20               /* wrong tokens of a network in that time; then nobody of it is heard */
+#define ATTEMPTS_NS     (60 * NS_PER_S)
+#define ATTEMPTS_PLACES 64              /* networks that are counted; of more, the last ones */
+#define TURN_NS         (5 * NS_PER_MS) /* of those in which somebody asks, the mean; an answer's go ten times as fast */
+#define TURNS_NS        (NS_PER_S / 2)  /* so much of that at once */
 #define FILES_MAX       (8 + 2 * CONNECTIONS_MAX) /* descriptors: of each connection, its own and what it is answered from */
 #define HOST_NAME_SIZE  256
 #define NOBODY          65534
@@ -52,7 +56,14 @@
 
 /* An address without its port; an IPv4 one as IPv6 maps it. */
 struct peer {
-	uint8_t octets[16];
+	uint8_t octets[PEER_OCTETS];
+};
+
+/* Wrong tokens of a network. */
+struct attempts {
+	struct peer peer;
+	unsigned int count;
+	uint64_t since_ns;
 };
 
 /* A connection, and since when. */
@@ -71,6 +82,8 @@ static struct {
 	struct connection connections[CONNECTIONS_MAX];
 	struct peer known[KNOWN_MAX]; /* who showed the token; the last one is in the place before `next_known` */
 	unsigned int known_count, next_known;
+	struct attempts attempts[ATTEMPTS_PLACES];
+	unsigned int next_attempts;
 	uint64_t handshakes_ns; /* ahead of now by what was begun at once */
 	char host_name[HOST_NAME_SIZE];
 	bool busy; /* somebody was there at the last look */
@@ -79,16 +92,14 @@ static struct {
 
 /* --- questions -------------------------------------------------------------------------------------------------------- */
 
-static void send_question(enum http_subject subject, unsigned int number, unsigned int form)
+static void send_question(const struct http_question *question)
 {
-	const struct http_question question = { .subject = subject, .number = number, .form = form };
-
-	if (send(server.channel, &question, sizeof(question), MSG_NOSIGNAL) < 0)
+	if (send(server.channel, question, sizeof(*question), MSG_NOSIGNAL) < 0)
 		_exit(EXIT_FAILURE); /* the appliance is gone */
 }
 
-/* A descriptor to read the answer from; -1: there is none. */
-static int ask(enum http_subject subject, unsigned int number, unsigned int form)
+/* What is answered, and a descriptor to read it from; -1: there is none. */
+static enum http_answer ask_whole(const struct http_question *question, int *ret_fd)
 {
 	union {
 		struct cmsghdr header;
@@ -100,16 +111,32 @@ static int ask(enum http_subject subject, unsigned int number, unsigned int form
 		.msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)
 	};
 	const struct cmsghdr *header;
-	int fd;
 
-	send_question(subject, number, form);
+	send_question(question);
 	if (recvmsg(server.channel, &message, MSG_CMSG_CLOEXEC) <= 0)
 		_exit(EXIT_FAILURE);
 	header = CMSG_FIRSTHDR(&message);
-	if (!header)
-		return -1;
-	memcpy(&fd, CMSG_DATA(header), sizeof(fd));
+	*ret_fd = -1;
+	if (header)
+		memcpy(ret_fd, CMSG_DATA(header), sizeof(*ret_fd));
+	return (enum http_answer)answer;
+}
+
+static int ask(enum http_subject subject, unsigned int number, unsigned int form)
+{
+	int fd;
+
+	ask_whole(&(struct http_question){ .subject = subject, .number = number, .form = form }, &fd);
 	return fd;
+}
+
+/* For the record: what an address did. */
+static void tell(enum http_subject subject, const struct peer *peer)
+{
+	struct http_question question = { .subject = subject };
+
+	memcpy(question.peer, peer->octets, sizeof(question.peer));
+	send_question(&question);
 }
 
 /* --- answers ---------------------------------------------------------------------------------------------------------- */
@@ -142,7 +169,8 @@ static enum MHD_Result send_response(struct MHD_Connection *connection, unsigned
 		return MHD_NO; /* the connection is closed */
 	add_headers(response, type);
 	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
-		MHD_add_response_header(response, "Allow", "GET, HEAD");
+		MHD_add_response_header(response, "Allow",
+					*server.settings->control_token ? "GET, HEAD, POST" : "GET, HEAD");
 	if (status == MHD_HTTP_UNAUTHORIZED) {
 		MHD_add_response_header(response, "WWW-Authenticate", "Bearer realm=\"xdp-mlr\"");
 		MHD_add_response_header(response, "WWW-Authenticate",
@@ -232,17 +260,6 @@ static enum MHD_Result send_range(struct MHD_Connection *connection, int fd, con
 
 /* --- who may ask ------------------------------------------------------------------------------------------------------- */
 
-/* Whether two texts are the same, in a time that tells nothing but the length of what was given. */
-static bool same_secret(const char *given, const char *secret)
-{
-	size_t given_length = strlen(given), secret_length = strlen(secret);
-	unsigned char difference = given_length != secret_length;
-
-	for (size_t i = 0; i < given_length; i++)
-		difference |= (unsigned char)given[i] ^ (unsigned char)secret[secret_length ? i % secret_length : 0];
-	return difference == 0;
-}
-
 /* `Authorization: Bearer TOKEN`; or, because browsers ask for it, Basic with the token as password. */
 static bool may_ask(struct MHD_Connection *connection)
 {
@@ -293,6 +310,38 @@ static bool same_network(const struct peer *a, const struct peer *b)
 	return memcmp(a->octets, b->octets, is_ipv4 ? 15 : 8) == 0;
 }
 
+/* What is counted of the network of a peer; NULL: nothing. */
+static struct attempts *attempts_of(const struct peer *peer)
+{
+	for (size_t i = 0; i < ATTEMPTS_PLACES; i++)
+		if (server.attempts[i].count && same_network(&server.attempts[i].peer, peer))
+			return &server.attempts[i];
+	return NULL;
+}
+
+/* Whether a network guesses. Who showed the token before is heard all the same. */
+static bool has_guessed(const struct peer *peer)
+{
+	struct attempts *attempts = attempts_of(peer);
+
+	if (attempts && clock_ns() - attempts->since_ns > ATTEMPTS_NS)
+		attempts->count = 0;
+	return attempts && attempts->count >= ATTEMPTS_MOST;
+}
+
+static void count_attempt(const struct peer *peer)
+{
+	struct attempts *attempts = attempts_of(peer);
+
+	if (!attempts) {
+		attempts = &server.attempts[server.next_attempts];
+		server.next_attempts = (server.next_attempts + 1) % ATTEMPTS_PLACES;
+		*attempts = (struct attempts){ .peer = *peer, .since_ns = clock_ns() };
+	}
+	attempts->count++;
+	tell(HTTP_DENIED, peer);
+}
+
 static bool is_known(const struct peer *peer)
 {
 	for (unsigned int i = 0; i < server.known_count; i++)
@@ -305,6 +354,7 @@ static void remember(const struct peer *peer)
 {
 	if (is_known(peer))
 		return;
+	tell(HTTP_LOGIN, peer);
 	server.known[server.next_known] = *peer;
 	server.next_known = (server.next_known + 1) % KNOWN_MAX;
 	if (server.known_count < KNOWN_MAX)
@@ -386,6 +436,7 @@ static enum MHD_Result answer_path(struct MHD_Connection *connection, const char
 		{ "/", html, HTTP_INDEX },
 		{ "/live", html, HTTP_VIEW },
 		{ "/log", "text/plain; charset=utf-8", HTTP_LOG },
+		{ "/audit", "text/plain; charset=utf-8", HTTP_AUDIT },
 		{ "/metrics", "application/openmetrics-text; version=1.0.0; charset=utf-8", HTTP_METRICS },
 	};
 
@@ -419,38 +470,93 @@ static struct connection *find_connection(struct MHD_Connection *connection)
 	return NULL;
 }
 
+/* Who signed the certificate that a client showed is one of those who may, and it is valid now. */
+static bool has_certificate(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+	unsigned int status = 1;
+
+	return info && info->tls_session && !gnutls_certificate_verify_peers2(info->tls_session, &status) && !status;
+}
+
+/* What a key of the console does. The token is one of its own, and no browser sends it by itself. */
+static enum MHD_Result control(struct MHD_Connection *connection, const char *path, const struct peer *peer)
+{
+	static const char scheme[] = "Bearer ", text[] = "text/plain; charset=utf-8";
+	const char *given = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Authorization");
+	struct http_question question = { .subject = strcmp(path, "/again") == 0 ? HTTP_AGAIN : HTTP_STOP };
+	int fd;
+
+	if (question.subject == HTTP_STOP && strcmp(path, "/stop") != 0)
+		return send_sentence(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "POST is for /again and /stop\n");
+	if (!given || strncasecmp(given, scheme, sizeof(scheme) - 1) != 0)
+		return send_sentence(connection, MHD_HTTP_UNAUTHORIZED, "the control token is needed, as bearer\n");
+	snprintf(question.token, sizeof(question.token), "%s", given + sizeof(scheme) - 1);
+	memcpy(question.peer, peer->octets, sizeof(question.peer));
+	if (ask_whole(&question, &fd) == HTTP_FINE)
+		return send_answer(connection, fd, text);
+	count_attempt(peer);
+	return send_sentence(connection, MHD_HTTP_FORBIDDEN, "this is not the control token\n");
+}
+
+/* Whether somebody who asks is heard; else *ret_result is what the answer came to. */
+static bool is_heard(struct MHD_Connection *connection, const struct peer *peer, enum MHD_Result *ret_result)
+{
+	if (!is_our_name(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host")))
+		*ret_result = send_sentence(connection, MHD_HTTP_MISDIRECTED_REQUEST,
+					    "without a token, ask by the address or the host name of this machine\n");
+	else if (!is_known(peer) && has_guessed(peer))
+		*ret_result = send_sentence(connection, MHD_HTTP_TOO_MANY_REQUESTS,
+					    "too many wrong tokens came from this network; wait a minute\n");
+	else if (server.settings->clients && !has_certificate(connection))
+		*ret_result = send_sentence(connection, MHD_HTTP_FORBIDDEN, "a client's certificate is needed\n");
+	else
+		return true;
+	return false;
+}
+
+static enum MHD_Result read_path(struct MHD_Connection *connection, const char *path, bool is_head, const struct peer *peer,
+				 void **state)
+{
+	void *nothing = NULL; /* a head is no result fetched */
+
+	if (!may_ask(connection)) {
+		if (MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Authorization"))
+			count_attempt(peer);
+		return send_sentence(connection, MHD_HTTP_UNAUTHORIZED, "a token is needed\n");
+	}
+	if (*server.settings->token || server.settings->clients)
+		remember(peer);
+	return answer_path(connection, path, is_head ? &nothing : state);
+}
+
 static enum MHD_Result on_request(void *, struct MHD_Connection *connection, const char *path, const char *method,
 				  const char *, const char *upload, size_t *, void **state)
 {
+	static const struct peer nobody;
 	struct connection *known = find_connection(connection);
+	const struct peer *peer = known ? &known->peer : &nobody;
+	bool is_head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0, is_get = strcmp(method, MHD_HTTP_METHOD_GET) == 0;
+	bool controls = *server.settings->control_token && strcmp(method, MHD_HTTP_METHOD_POST) == 0;
+	enum MHD_Result result;
 
 	(void)upload; /* the answer goes out before any body would come */
 	if (known)
 		known->asked = true;
-	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
+	if (!is_head && !is_get && !controls)
 		return send_sentence(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
 	if (strcmp(path, "/healthz") == 0)
 		return send_sentence(connection, MHD_HTTP_OK, "ok\n");
-	if (!is_our_name(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host")))
-		return send_sentence(connection, MHD_HTTP_MISDIRECTED_REQUEST,
-				     "without a token, ask by the address or the host name of this machine\n");
-	if (!may_ask(connection))
-		return send_sentence(connection, MHD_HTTP_UNAUTHORIZED, "a token is needed\n");
-	if (known && *server.settings->token)
-		remember(&known->peer);
-	if (strcmp(method, MHD_HTTP_METHOD_HEAD) == 0) {
-		void *nothing = NULL; /* a head is no result fetched */
-
-		return answer_path(connection, path, &nothing);
-	}
-	return answer_path(connection, path, state);
+	if (!is_heard(connection, peer, &result))
+		return result;
+	return controls ? control(connection, path, peer) : read_path(connection, path, is_head, peer, state);
 }
 
 /* A result that left to its last octet has been fetched. */
 static void on_completed(void *, struct MHD_Connection *, void **state, enum MHD_RequestTerminationCode code)
 {
 	if (*state && code == MHD_REQUEST_TERMINATED_COMPLETED_OK)
-		send_question(HTTP_FETCHED, (unsigned int)(uintptr_t)*state, 0);
+		send_question(&(struct http_question){ .subject = HTTP_FETCHED, .number = (unsigned int)(uintptr_t)*state });
 	*state = NULL;
 }
 
@@ -545,6 +651,7 @@ static struct MHD_Daemon *start_daemon(int fd)
 		{ MHD_OPTION_HTTPS_MEM_CERT, 0, http->certificate },
 		{ MHD_OPTION_HTTPS_MEM_KEY, 0, http->key },
 		{ MHD_OPTION_HTTPS_PRIORITIES, 0, "SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2" },
+		{ http->clients ? MHD_OPTION_HTTPS_MEM_TRUST : MHD_OPTION_END, 0, http->clients },
 		{ MHD_OPTION_END, 0, NULL },
 	};
 
@@ -683,6 +790,18 @@ static void serve(void)
 	}
 }
 
+/* The settings without the token to control: all but whether there is one. */
+static const struct http_settings *forget_control(const struct http_settings *settings)
+{
+	struct http_settings *own = (struct http_settings *)(uintptr_t)settings; /* of this process alone, since the fork */
+
+	if (*own->control_token) {
+		explicit_bzero(own->control_token, sizeof(own->control_token));
+		own->control_token[0] = '*';
+	}
+	return own;
+}
+
 static void be_server(const struct http_settings *settings, int listening_fd, const char *empty, int channel, int errors,
 		      pid_t parent)
 {
@@ -692,7 +811,7 @@ static void be_server(const struct http_settings *settings, int listening_fd, co
 	tzset(); /* dates need a file */
 	prctl(PR_SET_NAME, "xdp-mlr-http");
 	keep_three(&channel, &listening_fd, errors);
-	server.settings = settings;
+	server.settings = forget_control(settings);
 	gethostname(server.host_name, sizeof(server.host_name) - 1);
 	server.channel = channel;
 	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
@@ -700,7 +819,7 @@ static void be_server(const struct http_settings *settings, int listening_fd, co
 	server.daemon = start_daemon(listening_fd);
 	if (!server.daemon || leave(empty) || getppid() != parent || confine())
 		_exit(EXIT_FAILURE);
-	send_question(HTTP_READY, 0, 0);
+	send_question(&(struct http_question){ .subject = HTTP_READY });
 	serve();
 	_exit(EXIT_SUCCESS);
 }

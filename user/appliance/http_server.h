@@ -4,22 +4,42 @@
  * the appliance's: nobody's user, an empty directory for its root that is deleted, no capability, the few system calls that
  * it needs, the socket that it listens on and one to the appliance. By that it asks for what is asked of it, one question at
  * a time, and each answer is a file descriptor to read from. What it can ask is all that it can do, should a client take it
- * over.
+ * over. The token to control is compared by the appliance.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 
 #include "appliance/settings.h"
 
-/* One message a question; the appliance answers with one octet, and a descriptor if there is such a thing. It answers
- * neither of the first two. */
-enum http_subject { HTTP_READY, HTTP_FETCHED, HTTP_INDEX, HTTP_VIEW, HTTP_LOG, HTTP_METRICS, HTTP_RESULT };
+/* One message a question; the appliance answers with one octet (enum http_answer), and a descriptor if there is such a thing. It
+ * answers none of the first four. */
+enum http_subject {
+	HTTP_READY,
+	HTTP_FETCHED,
+	HTTP_LOGIN,  /* for the record: an address showed the token for the first time, or again after others */
+	HTTP_DENIED, /* likewise: it showed a wrong one, or no certificate */
+	HTTP_INDEX,
+	HTTP_VIEW,
+	HTTP_LOG,
+	HTTP_METRICS,
+	HTTP_AUDIT,
+	HTTP_RESULT,
+	HTTP_AGAIN, /* begin a round now */
+	HTTP_STOP,  /* stop the run that is on */
+};
+enum http_answer { HTTP_FINE, HTTP_WRONG_TOKEN };
+#define HTTP_TOKEN_SIZE (SETTINGS_VALUE_SIZE + 2) /* a longer one is cut, and stays too long */
+#define PEER_OCTETS     16
 struct http_question {
-	uint32_t subject; /* enum http_subject; from a process that is not trusted */
-	uint32_t number;  /* of the result: HTTP_FETCHED (it left to its last octet), HTTP_RESULT */
-	uint32_t form;    /* enum results_form: HTTP_RESULT */
+	uint32_t subject;            /* enum http_subject; from a process that is not trusted */
+	uint32_t number;             /* of the result: HTTP_FETCHED (it left to its last octet), HTTP_RESULT */
+	uint32_t form;               /* enum results_form: HTTP_RESULT */
+	uint8_t peer[PEER_OCTETS];   /* who asks, an IPv4 address as IPv6 maps it: of the four that say who */
+	char token[HTTP_TOKEN_SIZE]; /* that was given for HTTP_AGAIN or HTTP_STOP; the appliance judges it */
 };
 
 /* What we have of the process. Descriptors are the caller's. */
@@ -31,3 +51,14 @@ struct http_server {
 
 /* Start it. `empty` is a path where nothing is. 0 or -errno. The process ends when we die, or the channel is closed. */
 int http_server_start(const struct http_settings *settings, int listening_fd, const char *empty, struct http_server *ret);
+
+/* Whether two texts are the same, in a time that tells nothing but the length of what was given. */
+static inline bool same_secret(const char *given, const char *secret)
+{
+	size_t given_length = strlen(given), secret_length = strlen(secret);
+	unsigned char difference = given_length != secret_length;
+
+	for (size_t i = 0; i < given_length; i++)
+		difference |= (unsigned char)given[i] ^ (unsigned char)secret[secret_length ? i % secret_length : 0];
+	return difference == 0;
+}

@@ -398,7 +398,8 @@ static enum exit_code read_pem(struct yaml_file *file, const yaml_node_t *node, 
 static enum exit_code read_tls(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
 	static const struct yaml_key keys[] = { { "certificate", read_pem, AT(http.certificate) },
-						{ "key", read_pem, AT(http.key) } };
+						{ "key", read_pem, AT(http.key) },
+						{ "clients", read_pem, AT(http.clients) } };
 	const struct http_settings *http = &((struct settings *)target)->http;
 	enum exit_code code = yaml_read_mapping(file, node, "tls", keys, COUNT(keys), target);
 
@@ -414,13 +415,18 @@ static enum exit_code read_http(struct yaml_file *file, const yaml_node_t *node,
 		{ "port", read_http_port, AT(http.port) },
 		{ "tls", read_tls, 0 },
 		{ "token", read_http_token, AT(http.token) },
+		{ "control-token", read_http_token, AT(http.control_token) },
 		{ "unprotected", read_truth, AT(http.unprotected) },
 	};
 	struct settings *settings = target;
 
 	settings->http.wanted = true;
 	settings->http.line = node_line(node);
-	return yaml_read_mapping(file, node, "http", keys, COUNT(keys), settings);
+	if (yaml_read_mapping(file, node, "http", keys, COUNT(keys), settings))
+		return EXIT_USAGE_ERROR;
+	if (*settings->http.control_token && strcmp(settings->http.control_token, settings->http.token) == 0)
+		return refuse_node(file, node, "control-token: another one than the token, which is to read alone");
+	return EXIT_DONE;
 }
 
 /* --- the management port -------------------------------------------------------------------------------------------- */
@@ -661,7 +667,8 @@ void settings_free(struct settings *settings)
 {
 	free(settings->http.certificate);
 	free(settings->http.key);
-	settings->http.certificate = settings->http.key = NULL;
+	free(settings->http.clients);
+	settings->http.certificate = settings->http.key = settings->http.clients = NULL;
 }
 
 const char *settings_port_list(const struct port_settings *ports, char buffer[SETTINGS_PORT_LIST_SIZE])
