@@ -254,16 +254,14 @@ static bool within_bounds(struct check *check, const json_t *document)
 
 bool schema_fits(const json_t *document, char ret_problem[SCHEMA_PROBLEM_SIZE])
 {
-	struct check check = { .files = json_object(), .problem = ret_problem };
+	static json_t *parsed; /* schemas, once each: a folder's documents have the same */
+	struct check check = { .files = parsed ?: (parsed = json_object()), .problem = ret_problem };
 	const json_t *schema = NULL;
 	char name[NAME_SIZE];
 	int version = 0;
-	bool good;
 
 	*ret_problem = '\0';
 	if (sscanf(read_text(document, "schema"), "xdp-mlr/%63[^/]/%d", name, &version) == 2 && version == 1)
 		schema = read_schema(&check, name);
-	good = schema ? fits(&check, schema, name, document) : within_bounds(&check, document);
-	json_decref(check.files);
-	return good;
+	return schema ? fits(&check, schema, name, document) : within_bounds(&check, document);
 }
