@@ -156,4 +156,6 @@ static const char *exec_take(struct source *source, struct recorder *recorder)
 			: source_refuse(source, "its command %s", child_fate(&state->child, ROOM(CHILD_FATE_SIZE)));
 }
 
-const struct source_ops source_exec = { .prefix = "exec:", .open = exec_open, .take = exec_take, .close = exec_close };
+const struct source_ops source_exec = {
+	.prefix = "exec:", .needs_privileges = true, .open = exec_open, .take = exec_take, .close = exec_close
+};

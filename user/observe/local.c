@@ -299,4 +299,6 @@ static const char *local_take(struct source *source, struct recorder *recorder)
 	return NULL;
 }
 
-const struct source_ops source_local = { .prefix = "local:", .open = local_open, .take = local_take, .close = local_close };
+const struct source_ops source_local = {
+	.prefix = "local:", .needs_privileges = true, .open = local_open, .take = local_take, .close = local_close
+};

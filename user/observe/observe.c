@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/confine.h"
 #include "base/message.h"
 #include "base/stop.h"
 #include "observe/source.h"
@@ -210,6 +211,9 @@ static _Noreturn void live_as_source(const struct observers *observers, const st
 	listener.source.argument = observer->observed->source + strlen(listener.source.ops->prefix);
 	listener.recorder = recorder_new();
 	if (keep_only(fd) || !listener.recorder)
+		_exit(EXIT_INCAPABLE);
+	/* who reads what others send from elsewhere has nothing to lose; without capabilities there is nothing to give up */
+	if (!listener.source.ops->needs_privileges && (confine_no_new_privileges() || confine_keep(0)) && !geteuid())
 		_exit(EXIT_INCAPABLE);
 	while (await(&listener, 3))
 		;

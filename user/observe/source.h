@@ -24,7 +24,8 @@ struct source {
 };
 
 struct source_ops {
-	const char *prefix; /* "exec:" */
+	const char *prefix;    /* "exec:" */
+	bool needs_privileges; /* else its process gives up all that it has */
 	/* NULL, or why it cannot be opened. */
 	const char *(*open)(struct source *source);
 	const char *(*take)(struct source *source, struct recorder *recorder);

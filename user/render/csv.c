@@ -401,7 +401,7 @@ static bool is_late(const char *name)
 	for (size_t i = 0; i < COUNT(names); i++)
 		if (strcmp(names[i], name) == 0)
 			return true;
-	return is_one_of(last ? last + 1 : name, STANDING " nic_rx_damaged");
+	return strncmp(name, "observed.", 9) == 0 || is_one_of(last ? last + 1 : name, STANDING " nic_rx_damaged cause");
 }
 
 /* The columns of all rows, each once. */
