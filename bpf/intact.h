@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
  * Whether a frame of the tester arrived as it was sent, by the IPv4 header's checksum, UDP's, and the signature (mlr/signature.h).
- * None of them covers MAC addresses and VLAN tags. Small frames, whose payload is the tag alone, are summed up in place; of
- * others the octets are copied first, which also reaches those that lie in fragments.
+ * None of them covers MAC addresses and VLAN tags. Small frames, whose payload is the tag alone, are summed up in place. Of
+ * others the headers are copied first, and the payload is summed up by blocks: in place, unless it lies in fragments or fills no
+ * block.
  *
  * Where the checksums are right, or the SUT took UDP's away, a wrong signature is one of two things. With the digest of the
  * payload that was sent it is right, or it is not: then the payload was changed, or the tag.
@@ -27,13 +28,6 @@ struct {
 
 /* Of the program that includes this: what its CPU writes to. */
 static __always_inline struct rx_cpu *this_cpu(void);
-
-/* What is summed up at once: more the helper does not take. */
-#define CHUNK_OCTETS 512
-#define CHUNKS_MAX   (MLR_FRAME_MAX_OCTETS / CHUNK_OCTETS + 1)
-
-_Static_assert(sizeof(((struct rx_cpu *)0)->scratch) >= CHUNK_OCTETS + 3,
-	       "a chunk fits, rounded up as the verifier sees it");
 
 /* The ones' complement sum of a whole that covers its own checksum is all ones (RFC 1071): its words, in whatever units, add
  * up to a multiple of 0xffff. Those are the numbers that 2^64 modulo the inverse of 0xffff makes small. */
@@ -72,6 +66,7 @@ static __always_inline int can_be_verified(const struct frame *frame)
 /* --- in place ------------------------------------------------------------------------------------------------------- */
 
 #define SMALL_UDP_OCTETS (sizeof(struct udphdr) + sizeof(struct mlr_tag))
+#define IP_OCTETS_MASK   0x3cu /* no header has more */
 
 /* Whether the payload is the tag alone, behind a header without options. */
 static __always_inline int is_small(const struct frame *frame)
@@ -79,11 +74,16 @@ static __always_inline int is_small(const struct frame *frame)
 	return frame->udp_octets == SMALL_UDP_OCTETS && (frame->header == HEADER_IPV4 || frame->header == HEADER_IPV6);
 }
 
+/* The sum of the UDP header and the tag. */
+static __always_inline __u64 sum_small(const __u32 *udp)
+{
+	return (__u64)udp[0] + udp[1] + udp[2] + udp[3] + udp[4] + udp[5] + ((const __u16 *)udp)[12];
+}
+
 /* Of a frame of which both headers and the tag, and nothing else, are there. */
 static __always_inline int are_words_intact(const __u32 *network, const __u32 *udp, __u32 is_ipv6)
 {
-	__u64 sum = pseudo_sum(SMALL_UDP_OCTETS) + udp[0] + udp[1] + udp[2] + udp[3] + udp[4] + udp[5] +
-		    ((const __u16 *)udp)[12];
+	__u64 sum = pseudo_sum(SMALL_UDP_OCTETS) + sum_small(udp);
 	__u64 addresses, header;
 
 	if (is_ipv6) {
@@ -96,108 +96,114 @@ static __always_inline int are_words_intact(const __u32 *network, const __u32 *u
 	return is_all_ones(header) && (is_all_ones(sum + addresses) || !has_checksum((const struct udphdr *)udp));
 }
 
-/* The same of one that is_small(). Not static: so the verifier looks at it once, and not again for each way that leads here. */
-__noinline int is_small_intact(struct xdp_md *context, __u32 udp_offset, __u32 header)
+/* The same of one that is_small(). */
+static __always_inline int is_small_intact(const struct xdp_md *context, __u32 udp_offset, __u32 header)
 {
-	const __u32 *network, *udp;
-	__u64 network_offset;
+	__u64 network_offset = (udp_offset - (header & HEADER_OCTETS_MASK)) & OFFSET_MASK;
+	const __u32 *network = (const void *)(long)context->data + network_offset;
+	const __u32 *udp = (const void *)(long)context->data + (udp_offset & OFFSET_MASK);
 
-	if (!context)
-		return 0;
-	network_offset = (udp_offset - (header & HEADER_OCTETS_MASK)) & OFFSET_MASK;
-	network = (const void *)(long)context->data + network_offset;
-	udp = (const void *)(long)context->data + (udp_offset & OFFSET_MASK);
 	if ((const void *)(network + 10) > (const void *)(long)context->data_end ||
 	    (const void *)udp + SMALL_UDP_OCTETS > (const void *)(long)context->data_end)
 		return 0; /* never, but the verifier does not know any more */
+	if (header == HEADER_IPV6 && !has_checksum((const struct udphdr *)udp))
+		return 0; /* IPv6 does not allow it */
 	return are_words_intact(network, udp, header == HEADER_IPV6);
 }
 
-/* --- copied --------------------------------------------------------------------------------------------------------- */
+/* --- by blocks ------------------------------------------------------------------------------------------------------ */
 
-/* The sum of so many octets, 1 to CHUNK_OCTETS; negative: they are not there. Not static, as what follows and goes before. */
-__noinline __s64 sum_octets(struct xdp_md *context, __u32 offset, __u32 octets)
-{
-	struct rx_cpu *cpu = this_cpu();
+#define BLOCK_WORDS  16
+#define BLOCK_OCTETS (8 * BLOCK_WORDS)
+#define BLOCKS_MAX   (MLR_FRAME_MAX_OCTETS / BLOCK_OCTETS + 1)
+#ifdef __bpf__
+#define UNROLLED _Pragma("unroll")
+#else
+#define UNROLLED
+#endif
+#define PAYLOAD_MASK 0x3fff /* payloads begin before it */
 
-	if (!context || !cpu)
-		return -1;
-	/* Their bounds in the arithmetic that the verifier of each kernel follows, whatever the compiler knows of them and
-	 * compares. */
-	octets--;
-	barrier_var(octets);
-	octets = (octets & (CHUNK_OCTETS - 1)) + 1;
-	*(__u32 *)&cpu->scratch[(octets - 1) & (CHUNK_OCTETS - 4)] = 0; /* a last word that is not full */
-	if (bpf_xdp_load_bytes(context, offset, cpu->scratch, octets))
-		return -1;
-	return bpf_csum_diff(0, 0, (__be32 *)cpu->scratch, (octets + 3) & ~3u, 0);
-}
-
-/* Add so many octets, 1 to CHUNK_OCTETS, to what the CPU has summed. Negative: they are not there. */
-__noinline int add_octets(struct xdp_md *context, __u32 offset, __u32 octets)
-{
-	struct rx_cpu *cpu = this_cpu();
-	const __u64 step = signature_key.digest_step;
-	__u64 *words; /* of the same memory: so the compiler knows how it is aligned */
-	__u64 sum = 0, digest, multiplier;
-
-	if (!context || !cpu)
-		return -1;
-	words = (__u64 *)cpu->scratch;
-	octets--; /* as in sum_octets() */
-	barrier_var(octets);
-	octets = (octets & (CHUNK_OCTETS - 1)) + 1;
-	words[((octets - 1) & (CHUNK_OCTETS - 8)) / 8] = 0; /* a last word that is not full */
-	if (bpf_xdp_load_bytes(context, offset, cpu->scratch, octets))
-		return -1;
-	/* in registers: what is kept in memory is waited for in each turn */
-	digest = cpu->summed.digest;
-	multiplier = cpu->summed.multiplier;
-	for (__u32 at = 0; at < CHUNK_OCTETS && at < octets; at += 8) {
-		__u64 word = words[at / 8];
-
-		sum += (__u32)word;
-		sum += word >> 32;
-		digest += mlr_signature_digest_word(word, multiplier);
-		multiplier += step;
-	}
-	cpu->summed.sum += sum;
-	cpu->summed.digest = digest;
-	cpu->summed.multiplier = multiplier;
-	return 0;
-}
+_Static_assert(sizeof(((struct rx_cpu *)0)->scratch) == BLOCK_OCTETS, "a block fits");
+_Static_assert(MLR_FRAME_MAX_OCTETS <= PAYLOAD_MASK, "a frame fits");
 
 /* The way through a payload. */
-struct summing {
+struct payload {
 	struct xdp_md *context;
+	struct rx_cpu *cpu;
 	__u32 offset, octets; /* what is left */
 	int error;
 };
 
-static long sum_chunk(__u32 number, void *argument)
+/* What there is of a block, and zeros. NULL: it is not there. */
+static __always_inline const volatile __u64 *copy_block(const struct payload *payload)
 {
-	struct summing *summing = argument;
-	__u32 octets = summing->octets < CHUNK_OCTETS ? summing->octets : CHUNK_OCTETS;
+	__u32 octets = payload->octets < BLOCK_OCTETS ? payload->octets : BLOCK_OCTETS;
+	volatile __u64 *words = (void *)payload->cpu->scratch;
 
-	(void)number; /* of the chunk */
-	summing->error = add_octets(summing->context, summing->offset, octets);
-	summing->offset += octets;
-	summing->octets -= octets;
-	return summing->error || !summing->octets;
+	UNROLLED
+	for (int i = 0; i < BLOCK_WORDS; i++)
+		words[i] = 0;
+	/* Their bounds in the arithmetic that the verifier of each kernel follows, whatever the compiler knows of them and
+	 * compares. */
+	octets--;
+	barrier_var(octets);
+	octets = (octets & (BLOCK_OCTETS - 1)) + 1;
+	return bpf_xdp_load_bytes(payload->context, payload->offset, payload->cpu->scratch, octets) ? NULL : words;
 }
 
-/* Whether the addresses and all of UDP sum up to all ones, of which `sum` is without the payload. */
-static __always_inline int is_sum_right(struct xdp_md *context, __u32 network_offset, __u32 is_ipv6, __u64 sum)
+/* Add the next block to the sums. With so few instructions a word that this costs little more than reading it: the checksum takes
+ * half words, whose sum follows from those of words and of upper halves. */
+static long add_block(__u32 number, void *argument)
 {
-	__s64 addresses = sum_octets(context, network_offset + (is_ipv6 ? 8 : 12), is_ipv6 ? 32 : 8);
+	struct payload *payload = argument;
+	const volatile __u64 *words = (const void *)(long)payload->context->data + (payload->offset & PAYLOAD_MASK);
+	struct rx_summed *summed = &payload->cpu->summed;
+	struct mlr_digest_sums digest = summed->digest;
+	uint64_t sum = summed->sum, upper = summed->upper;
 
-	return addresses >= 0 && is_all_ones(sum + (__u64)addresses);
+	if ((const volatile void *)(words + BLOCK_WORDS) > (const void *)(long)payload->context->data_end ||
+	    payload->octets < BLOCK_OCTETS)
+		words = copy_block(payload);
+	if (!words) {
+		payload->error = -1;
+		return 1;
+	}
+	UNROLLED
+	for (int i = 0; i < BLOCK_WORDS; i++) {
+		__u64 word = words[i];
+
+		mlr_add(&sum, word);
+		mlr_add(&upper, word >> 32);
+		mlr_digest_add(&digest, word);
+	}
+	summed->sum = sum;
+	summed->upper = upper;
+	summed->digest = digest;
+	summed->words = (number + 1) * BLOCK_WORDS;
+	payload->offset += BLOCK_OCTETS;
+	if (payload->octets <= BLOCK_OCTETS)
+		return 1;
+	payload->octets -= BLOCK_OCTETS;
+	return 0;
+}
+
+/* Sum up so many octets, in what the CPU has summed. Negative: they are not there. Not static: so the verifier looks at it once. */
+__noinline int sum_payload(struct xdp_md *context, __u32 offset, __u32 octets)
+{
+	struct payload payload = { context, this_cpu(), offset, octets, 0 };
+
+	if (!context || !payload.cpu)
+		return -1;
+	payload.cpu->summed = (struct rx_summed){ 0 };
+	if (octets)
+		bpf_loop(BLOCKS_MAX, add_block, &payload, 0);
+	return payload.error;
 }
 
 /* What the tag adds to the mix of a signature, from memory that begins with the UDP header. */
-static __always_inline __u64 mix_tag(const __u8 *udp)
+static __always_inline __u64 mix_tag(const __u16 *udp)
 {
-	const __u16 *words = (const __u16 *)udp + sizeof(struct udphdr) / 2;
+	const __u16 *words = udp + sizeof(struct udphdr) / 2;
 	const __u32 key[] = { signature_key.tag[0], signature_key.tag[1], signature_key.tag[2], signature_key.tag[3] };
 	const struct mlr_signed_tag tag = {
 		.sequence = (__u32)bpf_ntohs(words[4]) << 16 | bpf_ntohs(words[5]),
@@ -220,80 +226,91 @@ static __always_inline int is_of_sent_payload(__u32 udp_octets, __u64 mix, __u32
 	return 0;
 }
 
-/* Begin with a frame whose UDP header, tag and signature were copied: the payload is to be summed up. A function of its own, not static,
- * as judge_signature(): Linux 6.1 counts 512 octets of stack for all that call one another, in steps of 32. */
-__noinline int begin_signature(struct xdp_md *context, __u32 udp_octets)
-{
-	struct rx_cpu *cpu = this_cpu();
-	const __u16 *end;
-
-	if (!context || !cpu)
-		return -1;
-	end = (const __u16 *)cpu->scratch + SIGNED_UDP_OCTETS / 2;
-	cpu->summed.mix = mix_tag(cpu->scratch);
-	cpu->summed.signature = (__u32)bpf_ntohs(end[-2]) << 16 | bpf_ntohs(end[-1]);
-	cpu->summed.digest = mlr_signature_digest_start(signature_key.mixing, udp_octets - SIGNED_UDP_OCTETS);
-	cpu->summed.multiplier = signature_key.digest_first;
-	return 0;
-}
-
 /* Of a frame whose payload is summed up: whether its signature is right. */
-__noinline int judge_signature(struct xdp_md *context, __u32 udp_octets)
+static __always_inline enum verdict judge_signature(const struct rx_summed *summed, __u32 udp_octets, __u64 mix,
+						    __u32 signature)
 {
-	const struct rx_cpu *cpu = this_cpu();
-	__u64 mix;
-	__u32 signature;
+	const __u64 digest = mlr_digest_of(&summed->digest, signature_key.mixing, signature_key.digest_first,
+					   signature_key.digest_step, udp_octets - SIGNED_UDP_OCTETS, summed->words);
 
-	if (!context || !cpu)
-		return VERDICT_CHECKSUM;
-	mix = cpu->summed.mix;
-	signature = cpu->summed.signature;
-	if (mlr_signature_of(mix + cpu->summed.digest, signature_key.mixing) == signature)
+	if (mlr_signature_of(mix + digest, signature_key.mixing) == signature)
 		return VERDICT_INTACT;
 	return is_of_sent_payload(udp_octets, mix, signature) ? VERDICT_PAYLOAD : VERDICT_SIGNATURE;
 }
 
-__noinline int judge_copy(struct xdp_md *context, __u32 udp_offset, __u32 udp_octets, __u32 header)
+/* The sum of an IPv4 header. */
+static __always_inline __u64 sum_header4(const __u32 *network, __u32 octets)
 {
-	__u32 is_ipv6 = header & 1, header_octets = header & HEADER_OCTETS_MASK, network_offset, is_signed, has_sum;
-	struct rx_cpu *cpu = this_cpu();
-	struct summing summing;
-	__u32 head_octets;
-	__s64 sum;
+	__u64 sum = (__u64)network[0] + network[1] + network[2] + network[3] + network[4];
 
-	if (!context || !cpu)
+	for (__u32 i = 5; i < 15 && i * 4 < octets; i++)
+		sum += network[i];
+	return sum;
+}
+
+static __always_inline __u64 sum_addresses(const __u32 *network, __u32 is_ipv6)
+{
+	if (!is_ipv6)
+		return (__u64)network[3] + network[4];
+	return (__u64)network[2] + network[3] + network[4] + network[5] + network[6] + network[7] + network[8] + network[9];
+}
+
+static __always_inline enum verdict judge_blocks(struct xdp_md *context, __u32 udp_offset, __u32 udp_octets, __u32 header)
+{
+	__u32 is_ipv6 = header & 1, header_octets = header & IP_OCTETS_MASK, head_octets = SMALL_UDP_OCTETS, signature,
+	      has_sum;
+	struct rx_cpu *cpu = this_cpu();
+	const __u32 *network, *udp;
+	__u64 sum, mix;
+
+	if (has_signature(udp_octets))
+		head_octets = SIGNED_UDP_OCTETS;
+	if (!cpu || bpf_xdp_load_bytes(context, udp_offset - header_octets, cpu->scratch, header_octets + head_octets))
+		return VERDICT_CHECKSUM;
+	network = (const void *)cpu->scratch;
+	udp = (const void *)cpu->scratch + header_octets;
+	has_sum = has_checksum((const struct udphdr *)udp);
+	if (is_ipv6 ? !has_sum : !is_all_ones(sum_header4(network, header_octets)))
+		return VERDICT_CHECKSUM;
+	if (!has_sum && !has_signature(udp_octets))
+		return VERDICT_INTACT; /* somebody took it away, as IPv4 allows */
+	sum = sum_small(udp) + sum_addresses(network, is_ipv6) + pseudo_sum(udp_octets);
+	mix = mix_tag((const __u16 *)udp);
+	signature = (__u32)((const __u16 *)udp)[SMALL_UDP_OCTETS / 2] | (__u32)((const __u16 *)udp)[SMALL_UDP_OCTETS / 2 + 1]
+										<< 16;
+	if (sum_payload(context, udp_offset + head_octets, udp_octets - head_octets))
+		return VERDICT_CHECKSUM;
+	if (has_signature(udp_octets))
+		sum += signature;
+	sum += cpu->summed.sum - (cpu->summed.upper << 32) + cpu->summed.upper;
+	if (has_sum && !is_all_ones(sum))
+		return VERDICT_CHECKSUM;
+	return has_signature(udp_octets) ? judge_signature(&cpu->summed, udp_octets, mix, bpf_ntohl(signature))
+					 : VERDICT_INTACT;
+}
+
+/* Not static: so the verifier looks at it once, and not again for each way that leads here. */
+__noinline int judge_frame(struct xdp_md *context, __u32 udp_offset, __u32 udp_octets, __u32 header)
+{
+	if (!context)
 		return VERDICT_CHECKSUM;
 	udp_offset &= OFFSET_MASK;
-	network_offset = udp_offset - header_octets;
-	if (!is_ipv6) {
-		sum = sum_octets(context, network_offset, header_octets);
-		if (sum < 0 || !is_all_ones((__u64)sum))
-			return VERDICT_CHECKSUM;
-	}
-	is_signed = has_signature(udp_octets);
-	head_octets = is_signed ? SIGNED_UDP_OCTETS : SMALL_UDP_OCTETS;
-	sum = sum_octets(context, udp_offset, head_octets);
-	if (sum < 0)
-		return VERDICT_CHECKSUM;
-	has_sum = has_checksum((const struct udphdr *)cpu->scratch);
-	if (!has_sum && !is_signed)
-		return VERDICT_INTACT; /* somebody took it away, as IPv4 allows */
-	cpu->summed.sum = (__u64)sum + pseudo_sum(udp_octets);
-	if (is_signed && begin_signature(context, udp_octets))
-		return VERDICT_CHECKSUM;
-	summing = (struct summing){ context, udp_offset + head_octets, udp_octets - head_octets, 0 };
-	if (summing.octets)
-		bpf_loop(CHUNKS_MAX, sum_chunk, &summing, 0);
-	if (summing.error || (has_sum && !is_sum_right(context, network_offset, is_ipv6, cpu->summed.sum)))
-		return VERDICT_CHECKSUM;
-	return is_signed ? judge_signature(context, udp_octets) : VERDICT_INTACT;
+	if (udp_octets == SMALL_UDP_OCTETS && (header == HEADER_IPV4 || header == HEADER_IPV6))
+		return is_small_intact(context, udp_offset, header) ? VERDICT_INTACT : VERDICT_CHECKSUM;
+	return judge_blocks(context, udp_offset, udp_octets, header);
 }
 
 static __always_inline enum verdict judge(struct xdp_md *context, const struct frame *frame)
 {
-	if (!has_checksum(frame->udp) && frame->header == HEADER_IPV6)
-		return VERDICT_CHECKSUM; /* IPv6 does not allow it */
-	if (is_small(frame))
-		return is_small_intact(context, frame->udp_offset, frame->header) ? VERDICT_INTACT : VERDICT_CHECKSUM;
-	return (enum verdict)judge_copy(context, frame->udp_offset, frame->udp_octets, frame->header);
+	return (enum verdict)judge_frame(context, frame->udp_offset, frame->udp_octets, frame->header);
+}
+
+static __always_inline int is_usual_intact(struct xdp_md *context, const struct usual_frame *frame)
+{
+	__u32 header = frame->is_ipv6 ? HEADER_IPV6 : HEADER_IPV4;
+
+	if (frame->udp_octets == SMALL_UDP_OCTETS)
+		return are_words_intact(frame->network, (const void *)frame->udp, frame->is_ipv6);
+	return judge_frame(context, sizeof(struct ethhdr) + (header & HEADER_OCTETS_MASK), frame->udp_octets, header) ==
+	       VERDICT_INTACT;
 }

@@ -191,31 +191,23 @@ static __always_inline int is_usual6(const __u32 *ip, __u32 octets)
 	       bpf_ntohl(ip[1]) >> 8 == (udp_octets << 8 | IPPROTO_UDP);
 }
 
-/* False: it is another, or none of the tester's; find_frame() tells. */
-static __always_inline int find_usual_frame(const struct xdp_md *context, struct usual_frame *ret)
+/* Look for one of IPv4 or of IPv6, a constant: so all offsets are constants, too. False: it is another, or none of the tester's;
+ * find_frame() tells. */
+static __always_inline int find_usual_frame(const struct xdp_md *context, __u32 is_ipv6, struct usual_frame *ret)
 {
 	const void *data = (void *)(long)context->data, *end = (void *)(long)context->data_end;
 	const void *network = data + sizeof(struct ethhdr);
-	__u32 octets = (__u32)(end - data), is_ipv6, udp_offset = sizeof(struct ethhdr) + sizeof(struct iphdr);
-	const struct udphdr *udp;
-	const struct mlr_tag *tag;
+	const __u32 udp_offset = sizeof(struct ethhdr) + (is_ipv6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr));
+	const struct udphdr *udp = data + udp_offset;
+	const struct mlr_tag *tag = (const void *)(udp + 1);
+	__u32 octets = (__u32)(end - data), udp_octets = octets - udp_offset;
 
-	if (data + udp_offset + sizeof(*udp) + sizeof(*tag) > end)
+	if ((const void *)(tag + 1) > end ||
+	    *(const __u16 *)(data + offsetof(struct ethhdr, h_proto)) != bpf_htons(is_ipv6 ? ETH_P_IPV6 : ETH_P_IP) ||
+	    !(is_ipv6 ? is_usual6(network, octets) : is_usual4(network, octets)) || bpf_ntohs(udp->len) != udp_octets ||
+	    tag->magic != bpf_htons(MLR_TAG_MAGIC))
 		return 0;
-	is_ipv6 = *(const __u16 *)(data + offsetof(struct ethhdr, h_proto)) == bpf_htons(ETH_P_IPV6);
-	if (is_ipv6) {
-		udp_offset = sizeof(struct ethhdr) + sizeof(struct ipv6hdr);
-		if (data + udp_offset + sizeof(*udp) + sizeof(*tag) > end || !is_usual6(network, octets))
-			return 0;
-	} else if (*(const __u16 *)(data + offsetof(struct ethhdr, h_proto)) != bpf_htons(ETH_P_IP) ||
-		   !is_usual4(network, octets)) {
-		return 0;
-	}
-	udp = data + udp_offset;
-	tag = (const void *)(udp + 1);
-	if (bpf_ntohs(udp->len) != octets - udp_offset || tag->magic != bpf_htons(MLR_TAG_MAGIC))
-		return 0;
-	*ret = (struct usual_frame){ network, udp, octets, octets - udp_offset, is_ipv6 };
+	*ret = (struct usual_frame){ network, udp, octets, udp_octets, is_ipv6 };
 	return 1;
 }
 

@@ -55,6 +55,7 @@ const volatile __u32 part_count =
 	0; /* of the trial's schedule, each part_ns long: count those due in it, by service; 0: do not */
 
 const volatile __u8 with_flow_figures = 0; /* count by flow, too */
+const volatile __u8 counts_more = 0;       /* any of the last four: one load for all of them */
 
 /* the trial whose frames count, and the sequence numbers it may use in each flow; written by user space between trials */
 volatile __u32 accepted_trial = 0;
@@ -90,7 +91,7 @@ struct flow_state {
 	__u32 generation;        /* of the trial that `next` belongs to */
 	__u32 next;              /* the sequence number expected next */
 	struct rx_header header; /* of the last frame without VLAN tags that went the long way, in this trial, */
-	__u32 changes;           /* and what had become of it; CHANGES_UNKNOWN: there was none */
+	__u32 changes;           /* and what had become of it; before there is one, it is like none */
 	__u32 reserved;
 	__u64 timed[]; /* with variation one, of the frame before that: timed_as() */
 		       /* __u32 seen[] behind that: slot_of() */
@@ -224,7 +225,7 @@ static __always_inline void begin_flow(struct rx_cpu *cpu, struct flow_state *st
 {
 	if (!state->generation)
 		*slot_of(state, 0) = 1; /* memory of zeros would take number 0 for a copy; 1 never stands here */
-	state->changes = CHANGES_UNKNOWN;
+	state->header.class_and_limit = HEADER_UNLIKE;
 	state->next = first_sequence;
 	state->generation = generation;
 	cpu->counters.flows++;
@@ -689,8 +690,7 @@ static __always_inline int take_next(const struct usual_frame *frame, struct rx_
 
 	if (!state || state->generation != generation || state->next != sequence)
 		return 0;
-	if (with_headers && (state->changes == CHANGES_UNKNOWN ||
-			     is_other_header(&state->header, frame->network, (const __u32 *)frame->udp, frame->is_ipv6)))
+	if (with_headers && is_other_header(&state->header, frame->network, (const __u32 *)frame->udp, frame->is_ipv6))
 		return 0;
 	if (with_variation) {
 		variation_ns = variation_since(state, sequence, latency_ns);
@@ -700,7 +700,7 @@ static __always_inline int take_next(const struct usual_frame *frame, struct rx_
 	if (__sync_lock_test_and_set(slot_of(state, sequence), sequence) == sequence)
 		return 0;
 	state->next = sequence + 1;
-	if (with_headers && state->changes)
+	if (state->changes)
 		count_changes(&cpu->counters, state->changes);
 	if (with_variation) {
 		state->timed[0] = timed_as(sequence, latency_ns);
@@ -709,31 +709,42 @@ static __always_inline int take_next(const struct usual_frame *frame, struct rx_
 	return 1;
 }
 
-/* False: nothing is counted. A copy is one the long way, too: its number is in `seen`. */
-static __always_inline int count_usual(const struct usual_frame *frame, struct rx_cpu *cpu, __u64 now_ns, __u32 is_nic_time)
+/* Whether a burst of the tester marked it. Without a mark or a lateness of 4096 ns it is plain. */
+static __always_inline int is_marked(const struct mlr_tag *tag)
+{
+	return tag->lateness & bpf_htons(MLR_LATENESS_MARKABLE) && mlr_lateness_is_marked(bpf_ntohs(tag->lateness));
+}
+
+/* False: nothing is counted. A copy is one the long way, too: its number is in `seen`. What is read is read where it is needed: there
+ * are few registers. */
+static __always_inline int count_usual(struct xdp_md *context, const struct usual_frame *frame, struct rx_cpu *cpu,
+				       __u64 now_ns, __u32 is_nic_time)
 {
 	const struct mlr_tag *tag = (const void *)(frame->udp + 1);
-	__u32 number = bpf_ntohs(tag->trial), sequence = word(&tag->sequence), is_unverified = 1;
-	__u32 lateness = bpf_ntohs(tag->lateness);
-	__u32 flow = (word(&tag->departure_high) & MLR_FLOW_EXTRA) - first_flow;
-	struct rx_trial *trial = &cpu->trials[number & (RX_TRIAL_SLOTS - 1)];
+	__u32 number = bpf_ntohs(tag->trial), is_unverified = 1, flow, sequence;
+	struct rx_trial *trial;
 	__u64 latency_ns = 0;
 
-	if (number != accepted_trial || flow >= flow_count || sequence - first_sequence >= sequence_count ||
-	    !is_sent(frame->udp_octets) || !has_checksum(frame->udp))
+	if (number != accepted_trial || !is_sent(frame->udp_octets) || !has_checksum(frame->udp))
 		return 0;
+	sequence = word(&tag->sequence);
+	if (sequence - first_sequence >= sequence_count)
+		return 0;
+	trial = &cpu->trials[number & (RX_TRIAL_SLOTS - 1)];
 	barrier_var(trial); /* it is computed once */
 	if (with_latency) {
-		latency_ns = latency_since(tag, lateness, now_ns);
-		if (lateness == MLR_LATENESS_SATURATED || is_unusual(latency_ns, trial))
+		latency_ns = latency_since(tag, bpf_ntohs(tag->lateness), now_ns);
+		if (tag->lateness == MLR_LATENESS_SATURATED || is_unusual(latency_ns, trial))
 			return 0;
 	}
-	if (verify_samples) {
-		is_unverified = frame->udp_octets != SMALL_UDP_OCTETS;
-		if (is_unverified ? !(sequence & verify_spacing)
-				  : !are_words_intact(frame->network, (const void *)frame->udp, frame->is_ipv6))
+	if (verify_samples && (frame->udp_octets == SMALL_UDP_OCTETS || !(sequence & verify_spacing))) {
+		is_unverified = 0;
+		if (!is_usual_intact(context, frame))
 			return 0;
 	}
+	flow = (word(&tag->departure_high) & MLR_FLOW_EXTRA) - first_flow;
+	if (flow >= flow_count)
+		return 0;
 	if (with_order && !take_next(frame, cpu, trial, flow, sequence, latency_ns))
 		return 0;
 	cpu->counters.received++;
@@ -741,23 +752,35 @@ static __always_inline int count_usual(const struct usual_frame *frame, struct r
 	cpu->counters.hardware_timed += is_nic_time;
 	if (is_unverified)
 		cpu->counters.unverified++;
-	if (mlr_lateness_is_marked((__u16)lateness))
+	if (is_marked(tag))
 		cpu->counters.marked++;
 	if (with_latency) {
-		if (lateness > trial->lateness_max)
-			trial->lateness_max = lateness;
+		if (bpf_ntohs(tag->lateness) > trial->lateness_max)
+			trial->lateness_max = bpf_ntohs(tag->lateness);
 		count_relative(trial, latency_ns);
 	}
 	return 1;
 }
 
-/* A frame that arrived at now_ns, by the NIC's clock (1) or this machine's (0). */
-static __always_inline int receive(struct xdp_md *context, struct rx_cpu *cpu, __u64 now_ns, __u32 is_nic_time)
+static __always_inline int receive_usual(struct xdp_md *context, __u32 is_ipv6, struct rx_cpu *cpu, __u64 now_ns,
+					 __u32 is_nic_time)
 {
 	struct usual_frame frame;
 
-	if (!interval_ns && !service_count && !counts_parts() && !with_flow_figures && find_usual_frame(context, &frame) &&
-	    count_usual(&frame, cpu, now_ns, is_nic_time))
+	return find_usual_frame(context, is_ipv6, &frame) && count_usual(context, &frame, cpu, now_ns, is_nic_time);
+}
+
+/* Whether a frame is counted in other ways, too, for which the short way has no room. */
+static __always_inline int counts_more_now(void)
+{
+	return counts_more && (interval_ns || service_count || with_flow_figures || counts_parts());
+}
+
+/* A frame that arrived at now_ns, by the NIC's clock (1) or this machine's (0). */
+static __always_inline int receive(struct xdp_md *context, struct rx_cpu *cpu, __u64 now_ns, __u32 is_nic_time)
+{
+	if (!counts_more_now() &&
+	    (receive_usual(context, 0, cpu, now_ns, is_nic_time) || receive_usual(context, 1, cpu, now_ns, is_nic_time)))
 		return XDP_DROP;
 	return receive_any(context, now_ns, is_nic_time);
 }
@@ -798,7 +821,7 @@ static __always_inline int is_hardware_timed(struct xdp_md *context, __u64 *now_
 SEC(RX_SECTION)
 int rx(struct xdp_md *context)
 {
-	__u64 now_ns = with_latency || interval_ns || service_count || part_count ? bpf_ktime_get_ns() : 0;
+	__u64 now_ns = with_latency || counts_more ? bpf_ktime_get_ns() : 0;
 	struct rx_cpu *cpu = this_cpu();
 
 	__u32 is_nic_time;

@@ -9,6 +9,7 @@
 #include "mlr/histogram.h"
 #include "mlr/pacer.h"
 #include "mlr/profile.h"
+#include "mlr/signature.h"
 #include "mlr/tag.h"
 
 /* The section of programs that are loaded for one device: user/dataplane/bound_program.h. */
@@ -138,30 +139,29 @@ struct rx_icmp_error {
 
 #define RX_CPU_INTERVALS (RX_TRIAL_SLOTS * RX_INTERVALS_MAX) /* that one CPU has in the map `intervals`, slot by slot */
 
-/* The IP and UDP header of a frame, as far as a SUT may change them: words as they are in it. Of IPv6 an address is
- * RX_FOLD_ADDRESS() of its words. */
+/* The IP and UDP header of a frame, as far as a SUT may change them: words as they are in it. */
 struct rx_header {
-	uint32_t source, destination;
+	uint64_t addresses; /* of IPv4, the source first; of IPv6 RX_FOLD_ADDRESSES() of four such words */
 	uint32_t ports;
 	uint32_t class_and_limit; /* the octets of traffic class and TTL, where they are in the header */
 };
 
 /* Any word that differs makes another number. */
-#define RX_FOLD_ADDRESS(words) ((words)[0] + 3 * (words)[1] + 5 * (words)[2] + 7 * (words)[3])
+#define RX_FOLD_ADDRESSES(words) ((words)[0] + 3 * (words)[1] + 5 * (words)[2] + 7 * (words)[3])
 
 /* What the frames of a flow are sent with. */
 struct rx_sent {
-	uint32_t source, destination, ports; /* as above */
+	uint64_t addresses; /* as above */
+	uint32_t ports;
 	uint8_t traffic_class, hop_limit, vlan_count, reserved;
 	uint16_t vlans[MLR_VLANS_MAX]; /* priority and VID of tags, the outer one first */
 };
 
-/* What the octets of a frame came to, while it is verified. */
+/* What the words of a payload came to, of 8 octets each. */
 struct rx_summed {
-	uint64_t sum;
-	uint64_t digest, multiplier; /* mlr/signature.h */
-	uint64_t mix;                /* of the tag, and with it */
-	uint32_t signature;          /* which the frame has */
+	uint64_t sum, upper; /* of the words, and of their upper halves alone */
+	struct mlr_digest_sums digest;
+	uint32_t words; /* that were summed up; zeros fill the last block */
 };
 
 /* Digests of the payloads of frames of one length; 0: none. Frames of one length differ where their headers do. */
@@ -174,10 +174,9 @@ struct rx_digests {
 /* All that one CPU writes; on cache lines of its own. */
 struct rx_cpu {
 	struct rx_counters counters;
-	struct rx_summed summed;
 	struct rx_header header; /* of a frame, while it is compared */
-	/* of a frame, while its checksum is verified; or of what ICMP says of one */
-	uint8_t scratch[520] __attribute__((aligned(8)));
+	struct rx_summed summed;
+	uint64_t scratch[16]; /* of a frame, while it is verified; or of what ICMP says of one */
 	struct rx_trial trials[RX_TRIAL_SLOTS];
 } __attribute__((aligned(64)));
 

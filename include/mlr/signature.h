@@ -50,16 +50,37 @@ void mlr_signature_key_init(const uint8_t seed[MLR_KEY_SEED_OCTETS], struct mlr_
 /* Return the digest of a payload of `octets`. Behind the `given` ones that are at `payload` it has zeros. */
 uint64_t mlr_signature_digest(const struct mlr_signature_key *key, const uint8_t *payload, size_t given, size_t octets);
 
-/* Return what a digest begins with. */
-static inline uint64_t mlr_signature_digest_start(uint64_t mixing, uint32_t octets)
+/* What a digest is made of, without a multiplication for each word: the sum of the mixed words, and the sum of what that sum was
+ * after each of them. In the latter the first of n words counts n times, and the last one once. Zeros are the beginning. */
+struct mlr_digest_sums {
+	uint64_t words, sums;
+};
+
+/* Add to a sum. For BPF the compiler would copy the sum first, and read words ahead for which there are no registers. */
+static inline void mlr_add(uint64_t *sum, uint64_t more)
 {
-	return octets * mixing;
+#ifdef __bpf__
+	uint64_t in_register = *sum;
+
+	__asm__ volatile("%0 += %1" : "+r"(in_register) : "r"(more));
+	*sum = in_register;
+#else
+	*sum += more;
+#endif
 }
 
-/* Return what a word of the payload adds to the digest. */
-static inline uint64_t mlr_signature_digest_word(uint64_t word, uint64_t multiplier)
+/* Add the next word of a payload. */
+static inline void mlr_digest_add(struct mlr_digest_sums *sums, uint64_t word)
 {
-	return (word ^ word >> 32) * multiplier;
+	mlr_add(&sums->words, word ^ word >> 32);
+	mlr_add(&sums->sums, sums->words);
+}
+
+/* Return the digest of a payload of `octets`, of which `count` words were added: all of them, and any number of zeros. */
+static inline uint64_t mlr_digest_of(const struct mlr_digest_sums *sums, uint64_t mixing, uint64_t first, uint64_t step,
+				     uint32_t octets, uint32_t count)
+{
+	return octets * mixing + sums->words * first + (sums->words * count - sums->sums) * step;
 }
 
 /* Return what the tag adds to the mix. */

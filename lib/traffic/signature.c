@@ -19,14 +19,15 @@ void mlr_signature_key_init(const uint8_t seed[MLR_KEY_SEED_OCTETS], struct mlr_
 
 uint64_t mlr_signature_digest(const struct mlr_signature_key *key, const uint8_t *payload, size_t given, size_t octets)
 {
-	uint64_t digest = mlr_signature_digest_start(key->mixing, (uint32_t)octets), multiplier = key->digest_first;
+	struct mlr_digest_sums sums = { 0 };
+	uint32_t count = 0;
 
 	given = given < octets ? given : octets;
-	for (size_t at = 0; at < given; at += WORD_OCTETS, multiplier += key->digest_step) {
+	for (size_t at = 0; at < given; at += WORD_OCTETS, count++) {
 		uint64_t word = 0;
 
 		memcpy(&word, payload + at, given - at < WORD_OCTETS ? given - at : WORD_OCTETS);
-		digest += mlr_signature_digest_word(word, multiplier);
+		mlr_digest_add(&sums, word);
 	}
-	return digest;
+	return mlr_digest_of(&sums, key->mixing, key->digest_first, key->digest_step, (uint32_t)octets, count);
 }

@@ -2,7 +2,8 @@
 /*
  * What the receiver costs a frame, by feature: BPF_PROG_TEST_RUN of the XDP program on a frame of 64 octets, beside a program
  * that only drops, in turns. The kernel takes the time, in whole ns a frame over each run; shown is the median of the runs.
- * The frame gets a new sequence number before each run of the program; that is part of what is shown.
+ * The frame gets a new sequence number before each run of the program, and its signature where it has one; that is part of what
+ * is shown.
  *
  *	bench_receiver [RUNS]
  */
@@ -32,7 +33,7 @@
 static struct row {
 	const char *name;
 	const char *program;
-	bool no_order, no_latency, variation, verify;
+	bool no_order, no_latency, variation, verify, is_signed;
 	unsigned int size_octets; /* of the frame; 0: 64 */
 	struct receiver_bpf *skeleton;
 	double ns[RUNS_MAX];
@@ -51,6 +52,16 @@ static struct row {
 	{ .name = "+ checksums of 64 octets", .program = "number_and_receive", .verify = true },
 	{ .name = "+ checksums of 512 octets", .program = "number_and_receive", .verify = true, .size_octets = 512 },
 	{ .name = "+ checksums of 1518 octets", .program = "number_and_receive", .verify = true, .size_octets = 1518 },
+	{ .name = "+ and signatures of 512 octets",
+	  .program = "number_and_receive",
+	  .verify = true,
+	  .is_signed = true,
+	  .size_octets = 512 },
+	{ .name = "+ and signatures of 1518 octets",
+	  .program = "number_and_receive",
+	  .verify = true,
+	  .is_signed = true,
+	  .size_octets = 1518 },
 };
 
 static void fail(const char *what, int error)
@@ -90,6 +101,23 @@ static void expect_latency(const struct row *row)
 			fail("cannot write counters", errno);
 }
 
+static const struct mlr_signature_key *key(void)
+{
+	static struct mlr_signature_key key;
+
+	mlr_signature_key_init((const uint8_t *)"a key of forty octets, and not one more.", &key);
+	return &key;
+}
+
+static void sign(struct row *row)
+{
+	const struct mlr_signature_key *with = key();
+	size_t octets = udp_octets(row) - sizeof(struct mlr_tag) - 8 - MLR_SIGNATURE_OCTETS;
+
+	memcpy((void *)&row->skeleton->rodata->signature_key, with, sizeof(*with));
+	row->skeleton->rodata->payload_digest = mlr_signature_digest(with, NULL, 0, octets);
+}
+
 static void load(struct row *row)
 {
 	const struct rx_sent as_sent = { .ports = htonl((uint32_t)MLR_UDP_SOURCE_PORT << 16), .hop_limit = MLR_TTL };
@@ -110,6 +138,8 @@ static void load(struct row *row)
 	row->skeleton->rodata->lengths[0] = row->skeleton->rodata->lengths[udp_octets(row) / 64] = ~0ull;
 	row->skeleton->rodata->usual_length = udp_octets(row);
 	row->skeleton->rodata->verify_samples = row->verify;
+	if (row->is_signed)
+		sign(row);
 	bpf_map__set_value_size(row->skeleton->maps.flows,
 				(RX_WINDOW_USUAL + (row->variation ? 10 : 8)) * (uint32_t)sizeof(uint32_t));
 	bpf_map__set_max_entries(row->skeleton->maps.cpus, (uint32_t)libbpf_num_possible_cpus());
@@ -127,7 +157,9 @@ static void load(struct row *row)
 
 static void write_frame(const struct row *row, uint8_t *frame, uint32_t sequence)
 {
-	const struct mlr_frame_spec spec = { .ip_version = 4, .hop_limit = MLR_TTL, .size_octets = size_octets(row) };
+	const struct mlr_frame_spec spec = {
+		.ip_version = 4, .hop_limit = MLR_TTL, .size_octets = size_octets(row), .key = row->is_signed ? key() : NULL
+	};
 	const struct mlr_flow flow = { .source_port = MLR_UDP_SOURCE_PORT };
 	struct mlr_frame_template template;
 	uint64_t departure_ns = now_ns();

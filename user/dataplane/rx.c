@@ -167,6 +167,8 @@ static void configure(struct rx *rx, const struct rx_options *options)
 	constants->service_count = options->service_count;
 	constants->part_count = options->part_count;
 	constants->with_flow_figures = options->flow_figures;
+	constants->counts_more =
+		options->interval_ns || options->service_count || options->part_count || options->flow_figures;
 	memset((void *)constants->service_ends, 0xff, sizeof(constants->service_ends));
 	for (uint32_t i = 0; i < options->service_count; i++)
 		constants->service_ends[i] = options->service_ends[i] - options->first_flow;
@@ -276,24 +278,37 @@ static void unmap_counters(struct rx *rx)
 	unmap_values(rx->skeleton->maps.flow_figures, rx->flow_figures);
 }
 
-static uint32_t folded(const uint8_t address[MLR_ADDRESS6_OCTETS], uint32_t end)
+/* The addresses of IPv6, as the receiver compares them: the ends are the flow's. */
+static uint64_t folded(const struct mlr_frame_spec *spec, const struct mlr_flow *flow)
 {
-	uint32_t words[4];
+	const uint32_t ends[] = { htonl(flow->source_address), htonl(flow->destination_address) };
+	uint8_t octets[2 * MLR_ADDRESS6_OCTETS];
+	uint64_t words[4];
 
-	memcpy(words, address, sizeof(words));
-	words[3] = htonl(end);
-	return RX_FOLD_ADDRESS(words);
+	memcpy(octets, spec->source_address6, MLR_ADDRESS6_OCTETS);
+	memcpy(octets + MLR_ADDRESS6_OCTETS - sizeof(ends[0]), &ends[0], sizeof(ends[0]));
+	memcpy(octets + MLR_ADDRESS6_OCTETS, spec->destination_address6, MLR_ADDRESS6_OCTETS);
+	memcpy(octets + sizeof(octets) - sizeof(ends[1]), &ends[1], sizeof(ends[1]));
+	memcpy(words, octets, sizeof(words));
+	return RX_FOLD_ADDRESSES(words);
+}
+
+/* Those of IPv4. */
+static uint64_t both(const struct mlr_flow *flow)
+{
+	const uint32_t words[] = { htonl(flow->source_address), htonl(flow->destination_address) };
+	uint64_t addresses;
+
+	memcpy(&addresses, words, sizeof(addresses));
+	return addresses;
 }
 
 struct rx_sent rx_sent_of(const struct mlr_profile *profile, const struct mlr_stream *stream, uint32_t number)
 {
 	struct mlr_frame_spec spec = mlr_profile_frame(profile, stream, 0);
 	struct mlr_flow flow = mlr_profile_flow(profile, stream, number);
-	bool is_ipv6 = spec.ip_version == 6;
 	struct rx_sent sent = {
-		.source = is_ipv6 ? folded(spec.source_address6, flow.source_address) : htonl(flow.source_address),
-		.destination = is_ipv6 ? folded(spec.destination_address6, flow.destination_address)
-				       : htonl(flow.destination_address),
+		.addresses = spec.ip_version == 6 ? folded(&spec, &flow) : both(&flow),
 		.ports = htonl((uint32_t)flow.source_port << 16 | flow.destination_port),
 		.traffic_class = spec.traffic_class,
 		.hop_limit = spec.hop_limit,
