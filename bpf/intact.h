@@ -130,9 +130,10 @@ _Static_assert(MLR_FRAME_MAX_OCTETS <= PAYLOAD_MASK, "a frame fits");
 struct payload {
 	struct xdp_md *context;
 	struct rx_cpu *cpu;
-	__u32 offset, octets; /* what is left */
-	int error;
+	__u32 offset, octets; /* what is left; NOT_THERE: it is not there */
 };
+
+#define NOT_THERE UINT32_MAX
 
 /* What there is of a block, and zeros. NULL: it is not there. */
 static __always_inline const volatile __u64 *copy_block(const struct payload *payload)
@@ -165,7 +166,7 @@ static long add_block(__u32 number, void *argument)
 	    payload->octets < BLOCK_OCTETS)
 		words = copy_block(payload);
 	if (!words) {
-		payload->error = -1;
+		payload->octets = NOT_THERE;
 		return 1;
 	}
 	UNROLLED
@@ -190,14 +191,14 @@ static long add_block(__u32 number, void *argument)
 /* Sum up so many octets, in what the CPU has summed. Negative: they are not there. Not static: so the verifier looks at it once. */
 __noinline int sum_payload(struct xdp_md *context, __u32 offset, __u32 octets)
 {
-	struct payload payload = { context, this_cpu(), offset, octets, 0 };
+	struct payload payload = { context, this_cpu(), offset, octets };
 
 	if (!context || !payload.cpu)
 		return -1;
 	payload.cpu->summed = (struct rx_summed){ 0 };
 	if (octets)
 		bpf_loop(BLOCKS_MAX, add_block, &payload, 0);
-	return payload.error;
+	return payload.octets == NOT_THERE ? -1 : 0;
 }
 
 /* What the tag adds to the mix of a signature, from memory that begins with the UDP header. */

@@ -69,6 +69,8 @@ volatile __u64 start_ns = 0;            /* of the trial's schedule, or of the pa
 volatile __u64 part_ns = 0;             /* 0: parts are not counted in this trial */
 volatile __u32 part_numbers_before = 0; /* numbers of a flow, the first of the trial, that are not counted in parts */
 
+volatile __u64 nothing = 0; /* stays: forgotten() */
+
 volatile __u32 captured_count = 0; /* of the accepted trial; more than capture_most where there were more */
 
 /* frames that came when another trial was accepted, or none, by the trial of their tag; shared by all CPUs */
@@ -522,6 +524,14 @@ static __always_inline void count_broken(struct xdp_md *context, struct rx_count
 		count_wrong(context, &counters->damaged, RX_WRONG_CHECKSUM);
 }
 
+/* The same value, of which the verifier does not know any more on which way it was found: so it looks at what follows but once. */
+static __always_inline __u64 forgotten(__u64 value)
+{
+	value += nothing;
+	barrier_var(value);
+	return value;
+}
+
 /* A frame of the accepted trial. */
 static __always_inline void count_accepted(struct arrival *arrival, struct rx_trial *trial, __u32 flow, __u32 sequence,
 					   __u64 now_ns, __u32 is_nic_time)
@@ -534,23 +544,31 @@ static __always_inline void count_accepted(struct arrival *arrival, struct rx_tr
 	__s64 ahead = state ? distance(sequence, is_first ? first_sequence : state->next) : 0;
 	__u64 variation_ns = NO_VARIATION;
 
+	if (with_order && !state)
+		return; /* never */
+	is_first = (__u32)forgotten(is_first);
+	is_checked = (__u32)forgotten(is_checked);
+	can_be_trusted = (__u32)forgotten(can_be_trusted);
+	ahead = (__s64)forgotten((__u64)ahead);
 	if (!has_right_length(&arrival->frame)) {
 		count_wrong(arrival->context, &counters->wrong_length, RX_NOT_SENT_SO_LONG);
 		return;
 	}
 	if (with_latency && can_be_trusted)
 		take_latency(arrival, now_ns);
+	arrival->is_timed = (__u32)forgotten(arrival->is_timed);
 	if (with_variation && state && !is_first && !ahead && arrival->is_timed)
 		variation_ns = variation_since(state, sequence, (__u64)arrival->latency_ns);
 	is_verified = interval_ns || is_first || ahead || !is_checked || is_sample(&arrival->frame, sequence) ||
 		      (arrival->is_timed && is_extreme((__u64)arrival->latency_ns, &trial->latency)) ||
 		      (with_variation && is_extreme(variation_ns, &trial->variation));
+	is_verified = (__u32)forgotten(is_verified);
 	verdict = is_verified ? judge(arrival->context, &arrival->frame) : VERDICT_INTACT;
 	if (verdict != VERDICT_INTACT) {
 		count_broken(arrival->context, counters, verdict);
 		return;
 	}
-	if (is_first)
+	if (state && is_first)
 		begin_flow(arrival->cpu, state);
 	if (state && !is_unique(arrival->cpu, trial, state, sequence, ahead)) {
 		if (with_flow_figures)
@@ -636,19 +654,6 @@ static __always_inline int count_untagged(struct xdp_md *context, struct rx_coun
 	}
 }
 
-/* A frame that does not lead to a tag. */
-static __always_inline int count_other(struct xdp_md *context, struct rx_counters *counters, enum frame_kind kind)
-{
-	if (is_icmp_error(context)) {
-		count_wrong(context, &counters->icmp_errors, RX_ICMP_ERROR);
-		return XDP_DROP;
-	}
-	if (kind != FRAME_HOUSEKEEPING)
-		return count_untagged(context, counters);
-	counters->housekeeping++;
-	return XDP_PASS;
-}
-
 static __always_inline struct rx_cpu *this_cpu(void)
 {
 	__u32 number = bpf_get_smp_processor_id();
@@ -656,26 +661,45 @@ static __always_inline struct rx_cpu *this_cpu(void)
 	return bpf_map_lookup_elem(&cpus, &number);
 }
 
-/* A frame that arrived at now_ns, by the NIC's clock (1) or this machine's (0). Not static: so the verifier looks at it
- * once. */
+/* A frame that does not lead to a tag. Not static, as what follows: so the verifier looks at it once. */
+__noinline int count_other(struct xdp_md *context, __u32 kind)
+{
+	struct rx_cpu *cpu = this_cpu();
+
+	if (!context || !cpu)
+		return XDP_PASS;
+	if (is_icmp_error(context)) {
+		count_wrong(context, &cpu->counters.icmp_errors, RX_ICMP_ERROR);
+		return XDP_DROP;
+	}
+	if (kind != FRAME_HOUSEKEEPING)
+		return count_untagged(context, &cpu->counters);
+	cpu->counters.housekeeping++;
+	return XDP_PASS;
+}
+
+/* A frame that arrived at now_ns, by the NIC's clock (1) or this machine's (0). Its kind; what does not lead to a tag is not
+ * counted. */
 __noinline int receive_any(struct xdp_md *context, __u64 now_ns, __u32 is_nic_time)
 {
 	struct arrival arrival = { .context = context, .cpu = this_cpu() };
 	enum frame_kind kind;
 
 	if (!context || !arrival.cpu)
-		return XDP_PASS;
+		return FRAME_FOREIGN;
 	kind = find_frame(context, &arrival.frame);
-	switch (kind) {
-	case FRAME_TAGGED:
+	if (kind == FRAME_TAGGED)
 		count_tagged(&arrival, now_ns, is_nic_time);
-		return XDP_DROP;
-	case FRAME_MALFORMED:
+	else if (kind == FRAME_MALFORMED)
 		count_wrong(context, &arrival.cpu->counters.malformed, RX_WRONG_LENGTHS);
-		return XDP_DROP;
-	default:
-		return count_other(context, &arrival.cpu->counters, kind);
-	}
+	return (int)kind;
+}
+
+static __always_inline int receive_long(struct xdp_md *context, __u64 now_ns, __u32 is_nic_time)
+{
+	int kind = receive_any(context, now_ns, is_nic_time);
+
+	return kind == FRAME_TAGGED || kind == FRAME_MALFORMED ? XDP_DROP : count_other(context, (__u32)kind);
 }
 
 /* --- the short way --------------------------------------------------------------------------------------------------- */
@@ -782,7 +806,7 @@ static __always_inline int receive(struct xdp_md *context, struct rx_cpu *cpu, _
 	if (!counts_more_now() &&
 	    (receive_usual(context, 0, cpu, now_ns, is_nic_time) || receive_usual(context, 1, cpu, now_ns, is_nic_time)))
 		return XDP_DROP;
-	return receive_any(context, now_ns, is_nic_time);
+	return receive_long(context, now_ns, is_nic_time);
 }
 
 /* A stamp that is later than now is late, or the clock was set. One of long ago is another frame's, or lacks bits. */
