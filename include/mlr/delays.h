@@ -32,6 +32,10 @@ void mlr_delays_clear(struct mlr_delays *delays);
 /* Add `times` latencies that are known to be from least_ns to most_ns. Both are between minimum and maximum. */
 void mlr_delays_add(struct mlr_delays *delays, uint64_t least_ns, uint64_t most_ns, uint64_t times);
 
+/* Return how far the smallest latency of a bucket is above the minimum. For MLR_DELAYS_BUCKETS return the end of the last
+ * one. */
+uint64_t mlr_delays_bucket_start_ns(uint32_t bucket);
+
 /* Return a quantile of the PDV over several histograms, one for each port (at most MLR_PORTS_MAX). Each latency counts by
  * its distance from the minimum of its own histogram. Returns NAN if there are none. Quantiles are defined as in
  * mlr/histogram.h. *ret_error_ns says by how much the result may be off; ret_error_ns may be NULL. */

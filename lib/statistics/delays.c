@@ -22,7 +22,7 @@ static uint32_t bucket_of(uint64_t distance_ns)
 	return below * OCTAVE + (uint32_t)(distance_ns >> below);
 }
 
-static uint64_t start_of(uint32_t bucket)
+uint64_t mlr_delays_bucket_start_ns(uint32_t bucket)
 {
 	uint32_t octave = bucket / OCTAVE;
 
@@ -83,7 +83,7 @@ static void go_on(struct walk *walk)
 
 static uint64_t latency_of(const struct walk *walk)
 {
-	return walk->delays->min_ns + start_of(walk->bucket);
+	return walk->delays->min_ns + mlr_delays_bucket_start_ns(walk->bucket);
 }
 
 static struct walk *smallest(struct walk *walks, size_t count)
@@ -102,7 +102,8 @@ static struct walk *smallest(struct walk *walks, size_t count)
 /* The middle of a bucket, above `min_ns`, and how far what is in it may be from that. */
 static double take_bucket(const struct walk *walk, uint64_t min_ns, double *ret_error_ns)
 {
-	uint64_t start_ns = start_of(walk->bucket), last_ns = start_of(walk->bucket + 1) - 1;
+	uint64_t start_ns = mlr_delays_bucket_start_ns(walk->bucket),
+		 last_ns = mlr_delays_bucket_start_ns(walk->bucket + 1) - 1;
 	uint64_t most_ns = walk->delays->max_ns - walk->delays->min_ns;
 	double half_ns;
 

@@ -10,6 +10,7 @@
 #include "config/given.h"
 #include "config/stored.h"
 #include "progress/events.h"
+#include "progress/progress.h"
 
 /* --- before --------------------------------------------------------------------------------------------------------- */
 
@@ -172,6 +173,7 @@ static enum exit_code perform(struct search *search, const struct mlr_decision *
 	code = search->measurer->ops->measure(search->measurer, &decision->input, &trial.measurement);
 	if (code != EXIT_DONE)
 		return code;
+	measurement_forget_histograms(&trial.measurement);
 	code = keep(search, &trial);
 	if (code != EXIT_DONE) {
 		measurement_free(&trial.measurement);
@@ -286,6 +288,17 @@ static void init_search(struct search *search, const struct config *config, stru
 		search->watches[goal].lower_fps = search->watches[goal].upper_fps = NAN;
 }
 
+/* The latencies take time of their own, and a stop that ends them does not spoil the bounds. */
+static enum exit_code add_latencies(struct search *search, enum exit_code code)
+{
+	enum exit_code measured = search_measure_latencies(search);
+
+	if (measured == EXIT_INTERRUPTED)
+		search->end = SEARCH_INTERRUPTED;
+	progress_end();
+	return measured == EXIT_DONE ? code : measured;
+}
+
 static enum exit_code run_between(struct search *search, const struct load_range *range)
 {
 	enum exit_code code;
@@ -307,7 +320,7 @@ static enum exit_code run_between(struct search *search, const struct load_range
 		     "it may bear more, worn less");
 	code = judge(search, code);
 	search_show_end(search);
-	return code;
+	return code == EXIT_DONE || code == EXIT_UNMET ? add_latencies(search, code) : code;
 }
 
 enum exit_code search_run_between(const struct config *config, struct measurer *measurer, const struct load_range *range,

@@ -154,6 +154,8 @@ json_t *report_search(const struct search *search)
 		search->duration_s, "irregular_reason", irregular_reason_json(search));
 
 	if (document) {
+		if (search->latencies)
+			json_object_set_new(document, "latency_at", report_search_latencies(search));
 		json_each (result, json_object_get(document, "search_result")) {
 			report_add_goal_latency(result, json_object_get(document, "trials"));
 			report_add_cause(result, json_object_get(document, "trials"),

@@ -74,5 +74,8 @@ void search_free(struct search *search)
 	for (size_t i = 0; i < search->trial_count; i++)
 		measurement_free(&search->trials[i].measurement);
 	free(search->trials);
+	for (size_t i = 0; i < search->latency_count; i++)
+		measurement_free(&search->latencies[i].measurement);
+	free(search->latencies);
 	mlr_controller_free(search->controller);
 }

@@ -21,6 +21,14 @@ struct search_trial {
 	double lower_fps, upper_fps;  /* the Relevant Bounds of the goal in focus at that time; NAN for what did not exist */
 };
 
+/* A trial for its latency, after the search. */
+struct search_latency {
+	size_t goal;
+	double share_ratio; /* of the goal's Relevant Lower Bound; 0: no part of it, but next to no load */
+	double load_fps;
+	struct measurement measurement;
+};
+
 /* What is known of one goal: at any time, and in the end. */
 struct goal_outcome {
 	struct mlr_goal_result result;
@@ -46,6 +54,8 @@ struct search {
 	struct mlr_controller *controller;
 	struct search_trial *trials;
 	size_t trial_count, trial_size;
+	struct search_latency *latencies; /* --latency-at; NULL: none */
+	size_t latency_count;             /* that were measured */
 	time_t start_time;
 	uint64_t start_ns;
 	double virtual_s;  /* time that would have passed, where none does */
@@ -68,6 +78,11 @@ void search_bounds(const struct search *search, size_t goal, double *ret_lower_f
 enum exit_code search_outcome(const struct search *search, size_t goal, struct goal_outcome *ret);
 
 void search_free(struct search *search);
+
+/* --- search_latency.c: --latency-at, once the search has its outcomes. EXIT_INTERRUPTED: those so far are kept */
+enum exit_code search_measure_latencies(struct search *search);
+/* The member "latency_at": a new reference. */
+json_t *report_search_latencies(const struct search *search);
 
 /* --- search_report.c: the result document, and its parts, which events carry as well. Each is a new reference, or NULL
  * without memory */

@@ -137,6 +137,7 @@ enum rfc2544_test {
 enum y1564_test { Y1564_CONFIGURATION, Y1564_PERFORMANCE };
 
 #define PER_FLOW_MOST   1000
+#define LATENCY_AT_MAX  16
 #define SWEEP_PARTS_MAX 64
 #define SWEEP_LOADS_MAX 1000
 
@@ -223,6 +224,8 @@ struct config {
 	unsigned int per_flow;       /* flows to tell of by themselves, the worst ones; 0: none */
 	bool ipdv;                   /* also from frame to frame */
 	struct load_spec load;       /* trial */
+	unsigned int latency_at_count; /* search: parts of each Relevant Lower Bound to measure latency at */
+	double latency_at[LATENCY_AT_MAX];
 	struct sweep_part sweep_parts[SWEEP_PARTS_MAX]; /* sweep: its loads, in order */
 	unsigned int sweep_part_count;
 	double duration_s; /* trial, sweep, selftest; y1564: of the performance test */

@@ -17,6 +17,7 @@ enum exit_code read_frame_sizes(const struct given *given, struct config *config
 enum exit_code read_goal(const struct given *given, struct config *config);
 enum exit_code read_service(const struct given *given, struct config *config);
 enum exit_code read_cir_steps(const struct given *given, struct config *config);
+enum exit_code read_latency_at(const struct given *given, struct config *config);
 enum exit_code read_loads(const struct given *given, struct config *config);
 enum exit_code read_waits(const struct given *given, struct config *config);
 enum exit_code read_preset(const struct given *given, struct config *config);

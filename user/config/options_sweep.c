@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --loads: which loads a sweep measures. */
+/* --loads: which loads a sweep measures; --latency-at: at which a search measures latency. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,4 +112,25 @@ enum exit_code sweep_loads(const struct config *config, double line_rate_fps, do
 			*ret_fps++ = mlr_sweep_load(from_fps, to_fps, part->count, j);
 	}
 	return EXIT_DONE;
+}
+
+/* --- --latency-at ---------------------------------------------------------------------------------------------------- */
+
+static enum exit_code read_share(const struct given *given, char *text, void *into)
+{
+	struct config *config = into;
+	double share;
+
+	if (config->latency_at_count == LATENCY_AT_MAX)
+		return refuse_given(given, "at most %d parts", LATENCY_AT_MAX);
+	if (!parse_ratio(text, &share) || share < 0 || share > 1)
+		return refuse_given(given, "'%s' must be a part of a Relevant Lower Bound, 0 to 100%%", text);
+	config->latency_at[config->latency_at_count++] = share;
+	return EXIT_DONE;
+}
+
+enum exit_code read_latency_at(const struct given *given, struct config *config)
+{
+	config->latency_at_count = 0;
+	return read_list(given, strcmp(given->text, "csit") == 0 ? "0,10%,50%,90%,100%" : given->text, read_share, config);
 }

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/hdr_text.h"
+#include "base/memory.h"
 #include "config/stored.h"
 #include "dataplane/rx.h"
 #include "mlr/spoilt.h"
@@ -600,8 +602,13 @@ static struct direction_figures figures_of(const struct account *account, const 
 static void add_directions(const struct account *account, struct measurement *measurement)
 {
 	find_directions(account, measurement);
-	for (size_t i = 0; i < measurement->direction_count; i++)
+	measurement_forget_histograms(measurement);
+	for (size_t i = 0; i < measurement->direction_count; i++) {
 		measurement->by_direction[i] = figures_of(account, &measurement->directions[i]);
+		if (account->config->latency_at_count && measurement->by_direction[i].has_latency)
+			measurement->histograms[i] =
+				memory_noticed(hdr_text(&account->ports[measurement->directions[i].to].delays));
+	}
 }
 
 /* --- all of it ------------------------------------------------------------------------------------------------------ */

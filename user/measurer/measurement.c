@@ -4,6 +4,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
+void measurement_forget_histograms(struct measurement *measurement)
+{
+	for (size_t i = 0; i < MLR_PORTS_MAX; i++) {
+		free(measurement->histograms[i]);
+		measurement->histograms[i] = NULL;
+	}
+}
+
 void measurement_free(struct measurement *measurement)
 {
 	free(measurement->intervals);
@@ -12,6 +20,7 @@ void measurement_free(struct measurement *measurement)
 	free(measurement->spoilt_performances);
 	measurement->spoilt_performances = NULL;
 	measurement->tester_repeats = 0;
+	measurement_forget_histograms(measurement);
 	free(measurement->services);
 	free(measurement->seconds);
 	free(measurement->parts);

@@ -229,7 +229,8 @@ struct measurement {
 	bool order_unknown; /* sequence numbers were not looked at: duplicate and reordered are not known either */
 	struct order_summary order;
 	bool has_latency;
-	struct latency_summary latency; /* of several directions, each figure is of the worst one */
+	struct latency_summary latency;  /* of several directions, each figure is of the worst one */
+	char *histograms[MLR_PORTS_MAX]; /* --latency-at: of the latencies of each direction (base/hdr_text.h). Owned */
 	bool has_departure;
 	struct departure_summary departure;
 	char latency_refused[REFUSED_SIZE]; /* why there is none, though frames were timed; empty: no reason to tell */
@@ -274,6 +275,8 @@ struct measurement {
 };
 void measurement_free(struct measurement *measurement);
 
+/* Forget the histograms, which are large. */
+void measurement_forget_histograms(struct measurement *measurement);
 /* Keep of a performance that was spoilt, and took so long, what is told of it, and empty the rest for the next one. 0 or -ENOMEM. */
 int measurement_repeat(struct measurement *measurement, double wall_s);
 /* Add to how far the latency may be off, in all directions. */

@@ -201,6 +201,64 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 
 /* --- figures -------------------------------------------------------------------------------------------------------- */
 
+static void add_limit(struct cells *cells, const json_t *row)
+{
+	cells_add(cells, "%s", read_truth(row, "tester_limited") ? LIMITED_WORD : "");
+}
+
+static void add_share(struct cells *cells, const json_t *row)
+{
+	double share = read_number(row, "share");
+
+	if (share > 0)
+		cells_add(cells, "%s of %.60s", text_percent(share, VALUE_ROOM), read_text(row, "goal"));
+	else
+		cells_add(cells, "next to none");
+}
+
+/* The trials for latency alone, a row each and direction. A new reference. */
+static json_t *latency_rows(const json_t *entries)
+{
+	json_t *rows = json_array();
+
+	json_each (entry, entries) {
+		json_auto_t *alone = json_pack("[O?]", json_object_get(entry, "trial"));
+		json_auto_t *directions = rows_by_direction(alone);
+
+		json_each (direction, directions) {
+			json_t *row = json_copy(direction);
+
+			json_object_update_missing(row, entry);
+			json_array_append_new(rows, row);
+		}
+	}
+	return rows;
+}
+
+static void put_latency_at(struct writer *writer, const json_t *entries, const json_t *goals)
+{
+	static const struct field fields[] = {
+		{ "Load", .add = add_share },
+		{ "(frames/s)", "/trial_load", text_rate },
+		{ "Direction", .add = cells_add_direction },
+		{ "Loss Ratio", "/trial_loss_ratio", text_percent },
+		{ "Latency: minimum", "/latency/min_ns", text_ns },
+		{ "p50", "/latency/p50_ns", text_ns },
+		{ "p90", "/latency/p90_ns", text_ns },
+		{ "p99", "/latency/p99_ns", text_ns },
+		{ "p99.9", "/latency/p99_9_ns", text_ns },
+		{ "maximum", "/latency/max_ns", text_ns },
+		{ "Standing", .add = add_limit },
+	};
+	json_auto_t *rows = latency_rows(entries);
+
+	if (!json_array_size(rows))
+		return;
+	writer->ops->section(writer, LEVEL_MAIN, "latency-at", "Latency at parts of the throughput");
+	figures_latency_at(writer, entries, goals);
+	table_put(writer, "latency-at-table", fields, COUNT(fields), rows, NULL);
+}
+
 static void put_figures(struct writer *writer, const json_t *document)
 {
 	const json_t *goals = json_at(document, "/controller_input/goals");
@@ -218,6 +276,7 @@ static void put_figures(struct writer *writer, const json_t *document)
 	}
 	figure_loss(writer, json_object_get(document, "trials"), results_of(document));
 	figure_latency(writer, json_object_get(document, "trials"));
+	put_latency_at(writer, json_object_get(document, "latency_at"), goals);
 }
 
 /* --- tables --------------------------------------------------------------------------------------------------------- */
@@ -351,7 +410,8 @@ const struct content content_search = {
 	.kind = "search",
 	.title = "Throughput by MLRsearch",
 	.of_sut = true,
-	.known = "algorithm controller_input max_load_source search_result trials search_duration repeats line_rate",
+	.known = "algorithm controller_input max_load_source search_result trials search_duration repeats line_rate "
+		 "latency_at",
 	.put_verdicts = put_verdicts,
 	.put_figures = put_figures,
 	.put_tables = put_tables,

@@ -53,6 +53,8 @@ void figure_loss(struct writer *writer, const json_t *trials, const json_t *resu
 void figure_latency(struct writer *writer, const json_t *trials);
 /* One latency: value by percentile. */
 void figure_percentiles(struct writer *writer, const json_t *latency);
+/* Latency by percentile at parts of the bounds: a figure a goal and direction, where histograms are there. */
+void figures_latency_at(struct writer *writer, const json_t *entries, const json_t *goals);
 /* A soak: PLRsearch's estimate over time. */
 void figure_estimate(struct writer *writer, const json_t *document);
 

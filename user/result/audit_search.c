@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/exit_code.h"
+#include "base/hdr_text.h"
 #include "base/json_read.h"
 #include "base/memory.h"
 #include "config/stored.h"
@@ -375,11 +376,69 @@ static void audit_repeats(struct audit *audit, const json_t *document, const jso
 		contradict(audit, MEMBER(NULL, "search_result"), "it is not that of the search which median_run names");
 }
 
+/* --- latency at parts of the bounds ----------------------------------------------------------------------------------- */
+
+#define PERCENTILE_RATIO 0.01 /* buckets of a histogram, here and there */
+
+/* Whether a histogram has as many values as the latency beside it, and its percentiles. */
+static void audit_histogram(struct audit *audit, const struct place *place, const json_t *latency)
+{
+	static const struct {
+		const char *name;
+		double quantile;
+	} percentiles[] = { { "p50_ns", 0.5 }, { "p90_ns", 0.9 }, { "p99_ns", 0.99 }, { "p99_9_ns", 0.999 } };
+	const char *text = read_string(latency, "histogram");
+	owned struct mlr_hdr *hdr = text ? memory_noticed(calloc(1, sizeof(*hdr))) : NULL;
+
+	if (!hdr)
+		return;
+	if (hdr_read(hdr, text) || (double)hdr->count != read_number(latency, "count")) {
+		contradict(audit, MEMBER(place, "histogram"), "it is not one of %g latencies",
+			   read_number(latency, "count"));
+		return;
+	}
+	for (size_t i = 0; i < COUNT(percentiles); i++) {
+		double follows_ns = mlr_hdr_quantile_ns(hdr, percentiles[i].quantile);
+		double stated_ns = read_number(latency, percentiles[i].name);
+
+		if (fabs(stated_ns - follows_ns) > PERCENTILE_RATIO * follows_ns + 1 + read_number(latency, "pdv_error_ns"))
+			contradict(audit, MEMBER(place, percentiles[i].name),
+				   "%.0f is stated, %.0f follows from the histogram", stated_ns, follows_ns);
+	}
+}
+
+static double bound_of(const json_t *document, const char *goal)
+{
+	json_each (result, json_object_get(document, "search_result"))
+		if (strcmp(read_text(json_object_get(result, "goal"), "name"), goal) == 0)
+			return read_number(result, "relevant_lower_bound");
+	return NAN;
+}
+
+static void audit_latency_at(struct audit *audit, const json_t *document)
+{
+	json_each (entry, json_object_get(document, "latency_at")) {
+		const struct place *place = MEMBER(ITEM(MEMBER(NULL, "latency_at"), entry_at), "trial");
+		const json_t *trial = json_object_get(entry, "trial");
+		const char *goal = read_string(entry, "goal");
+
+		audit_trial(audit, place, trial);
+		audit_histogram(audit, MEMBER(place, "latency"), json_object_get(trial, "latency"));
+		json_each (direction, json_object_get(trial, "directions"))
+			audit_histogram(audit, MEMBER(ITEM(MEMBER(place, "directions"), direction_at), "latency"),
+					json_object_get(direction, "latency"));
+		if (goal)
+			audit_number(audit, place, trial, "trial_load",
+				     read_number(entry, "share") * bound_of(document, goal));
+	}
+}
+
 void audit_search(struct audit *audit, const json_t *document)
 {
 	const json_t *repeats = json_object_get(document, "repeats");
 
 	audit_goals(audit, document);
+	audit_latency_at(audit, document);
 	if (json_array_size(json_object_get(repeats, "runs")) > 0) {
 		audit_repeats(audit, document, repeats);
 		return;

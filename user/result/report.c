@@ -159,6 +159,12 @@ static void put_latency(json_t *json, const struct latency_summary *latency)
 	add_delay_variation(json, latency);
 }
 
+static void put_histogram(json_t *latency, const char *histogram)
+{
+	if (histogram)
+		json_object_set_new(latency, "histogram", json_string(histogram));
+}
+
 /* --- directions ----------------------------------------------------------------------------------------------------- */
 
 json_t *report_direction(const struct measurement *measurement, size_t number)
@@ -213,6 +219,7 @@ static json_t *direction_json(const struct measurement *measurement, size_t numb
 	if (measurement->has_latency && figures->has_latency) {
 		json_object_set_new(json, "latency", json_object());
 		put_latency(json_object_get(json, "latency"), &figures->latency);
+		put_histogram(json_object_get(json, "latency"), measurement->histograms[number]);
 	}
 	if (measurement->intervals)
 		json_object_set_new(json, "intervals",
@@ -254,6 +261,8 @@ static json_t *latency_json(const struct measurement *measurement)
 	json = json_pack("{s:s, s:s, s:s}", "clock", latency->clock, "definition", latency->definition, "source",
 			 latency->source);
 	put_latency(json, latency);
+	if (measurement->direction_count == 1)
+		put_histogram(json, measurement->histograms[0]);
 	if (measurement->direction_count > 1)
 		json_object_set_new(json, "worst_direction", worst_latency_json(measurement));
 	if (measurement->has_departure)
