@@ -35,15 +35,20 @@ observed='.trial_result.observed'
   if pgrep -f 'sleep 1234.5'; then return 1; fi
 }
 
+# Of each source whether it has a capability.
+capable_sources() {
+  local source
+  for source in $(pgrep -P "$pid" mlr-observe); do awk '/^CapEff/ { print $2 !~ /^0+$/ }' "/proc/$source/status"; done | sort | tr -d '\n'
+}
+
 @test "no program of a source outlives the tester, however that ends" {
   lab_up wire
-  local source capable
+  local source
   start trial --load 1kfps --duration 60 --format json --observe "dut=exec:exec sleep 1234.6" --observe "net=prometheus:http://127.0.0.1:9"
   until pgrep -f '^sleep 1234.6'; do running; sleep 0.05; done
   # who reads from the network has no capability, and nobody has more of the tester than a socket
-  capable=$(for source in $(pgrep -P "$pid"); do awk '/^CapEff/ { print $2 !~ /^0+$/ }' "/proc/$source/status"; done | sort | tr -d '\n')
-  [ "$capable" = 01 ]
-  for source in $(pgrep -P "$pid"); do [ "$(ls "/proc/$source/fd" | wc -l)" -le 7 ]; done
+  until [ "$(capable_sources)" = 01 ]; do running; sleep 0.05; done
+  for source in $(pgrep -P "$pid" mlr-observe); do [ "$(ls "/proc/$source/fd" | wc -l)" -le 7 ]; done
   kill -9 "$pid"
   ended
   while pgrep -f '^sleep 1234.6'; do sleep 0.05; done

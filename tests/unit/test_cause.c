@@ -191,6 +191,25 @@ static void nothing_is_said_of_nothing(void **state)
 	assert_int_equal(causes.causes[0].counter, 0);
 }
 
+/* Far above the Upper Bound frames are lost elsewhere, too. */
+static void the_trials_nearest_to_the_upper_bound_decide(void **state)
+{
+	struct scene scene = scene_of(900);
+	struct mlr_causes causes;
+
+	(void)state;
+	scene.trials[0] = (struct mlr_cause_trial){ 200e3, 200e3, 5000 };
+	put(&scene, "far/drops", 0, 0);
+	put(&scene, "near/drops", 0, 900);
+	put(&scene, "link/near/rx_dropped", 0, 900);
+	scene.changes[0][0] = 5000;
+	causes = find(&scene);
+	assert_int_equal(causes.trials, 1);
+	assert_close(causes.lost, 900, 0);
+	assert_int_equal(causes.count, 2);
+	assert_string_equal(name_of(&scene, &causes, 0), "near/drops");
+}
+
 /* A source that was late in a trial says nothing of it. */
 static void what_is_not_known_of_a_trial_is_left_out(void **state)
 {
@@ -235,6 +254,7 @@ int main(void)
 		cmocka_unit_test(few_lost_frames_must_agree_exactly),
 		cmocka_unit_test(at_most_five_are_told_the_best_of_many),
 		cmocka_unit_test(nothing_is_said_of_nothing),
+		cmocka_unit_test(the_trials_nearest_to_the_upper_bound_decide),
 		cmocka_unit_test(what_is_not_known_of_a_trial_is_left_out),
 		cmocka_unit_test(loss_at_the_lower_bound_belongs_to_it),
 	};

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/child.h"
@@ -41,8 +40,6 @@ static const char *exec_open(struct source *source)
 		free(state);
 		return source_refuse(source, "its command cannot be started: %s", strerror(-error));
 	}
-	/* the niceness of samples is not for commands */
-	setpriority(PRIO_PGRP, (id_t)state->child.process.pid, 0);
 	source->state = state;
 	return NULL;
 }

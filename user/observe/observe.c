@@ -29,7 +29,6 @@
 #define MEMORY_MOST   (256u << 20)
 #define END_MARGIN_NS (NS_PER_S / 100) /* between the beginning and the first frame */
 #define CLOSE_WAIT_S  1.0
-#define NICENESS      (-20) /* a sample needs little time, and is late where it waits for a CPU */
 
 /* What the tester tells a source. */
 struct order {
@@ -195,7 +194,11 @@ static void become_source(pid_t tester)
 	signal(SIGQUIT, SIG_IGN);
 	setrlimit(RLIMIT_DATA, &memory);
 	setrlimit(RLIMIT_CORE, &none);
-	setpriority(PRIO_PROCESS, 0, NICENESS);
+	/* A session of its own is a group of its own to the scheduler. In the tester's it would take weight from the transmitters,
+	 * on whichever CPU it waits. */
+	setsid();
+	if (getpriority(PRIO_PROCESS, 0) < 0)
+		setpriority(PRIO_PROCESS, 0, 0);
 }
 
 static _Noreturn void live_as_source(const struct observers *observers, const struct observer *observer, int fd,
@@ -268,13 +271,12 @@ enum exit_code observers_open(const struct config *config, struct observers **re
 
 /* A source ends when its socket does. It is not killed, for a run that gave up its system calls cannot; the kernel does that
  * when we end. */
-static void end(struct observer *observer)
+static void await_end(struct observer *observer)
 {
 	struct pollfd file = { .fd = observer->fd, .events = POLLIN };
 	struct timespec left = clock_timespec((uint64_t)(CLOSE_WAIT_S * NS_PER_S));
 
 	if (observer->fd >= 0) {
-		shutdown(observer->fd, SHUT_WR);
 		while (ppoll(&file, 1, &left, NULL) > 0 && recv(observer->fd, ROOM(64), 64, MSG_DONTWAIT) > 0)
 			;
 		close(observer->fd);
@@ -286,7 +288,10 @@ static void end(struct observer *observer)
 void observers_close(struct observers *observers)
 {
 	for (size_t i = 0; observers && i < observers->count; i++)
-		end(&observers->list[i]);
+		if (observers->list[i].fd >= 0)
+			shutdown(observers->list[i].fd, SHUT_WR);
+	for (size_t i = 0; observers && i < observers->count; i++)
+		await_end(&observers->list[i]);
 	free(observers);
 }
 
