@@ -242,6 +242,16 @@ offers() {
   [ "$count" -ge 20 ]
 }
 
+@test "each row of what is not trusted in docs/SECURITY.md names tests, and they are there" {
+  local row file count=0
+  while read -r row; do
+    [[ $row == *'`tests/'* ]] || { echo "no test: $row"; return 1; }
+    for file in $(grep -o '`tests/[^`]*`' <<<"$row" | tr -d '`'); do [ -e "$file" ] || { echo "no $file: $row"; return 1; }; done
+    count=$((count + 1))
+  done < <(sed -n '/^## What is not/,/^## What it gives up/p' docs/SECURITY.md | grep '^| .* |' | tail -n +2)
+  [ "$count" -ge 25 ]
+}
+
 @test "the program is hardened by what the compiler has" {
   command -v readelf >/dev/null || skip "readelf(1) is not here"
   [[ ${BUILD:-build} != *san* ]] || skip "sanitizers have guards of their own"

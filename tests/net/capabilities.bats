@@ -138,6 +138,13 @@ keeper_is_small() {
   [[ $output =~ NoNewPrivs:[^0-9]*0 && ! $output =~ CapEff:[^0-9]*0000000000000000 ]]
 }
 
+@test "connect says what it found when it has given all up, and leaves its ports as they were" {
+  lab_up wire
+  "$MLR" connect -p "$A,$B" --duration 0.5 --format json >"$BATS_TEST_TMPDIR/out" || [ $? -eq 1 ]
+  "$JQ" -e .connection "$BATS_TEST_TMPDIR/out" >/dev/null
+  [ -z "$(find /run/xdp-mlr -name 'port-*')" ]
+}
+
 @test "a suite, which opens its ports again, keeps what that needs" {
   lab_up wire
   start rfc2544 --tests throughput --frame-size 64 --max-load 20kfps

@@ -4,12 +4,14 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/destination.h"
 #include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/output.h"
 #include "cli/verbs.h"
 #include "config/echo.h"
 #include "measurer/measurer.h"
+#include "port/privileges.h"
 #include "result/report.h"
 
 static void print_spanning(const json_t *spanning)
@@ -61,6 +63,16 @@ static enum exit_code show(const struct config *config, struct measurer *measure
 	return EXIT_DONE;
 }
 
+/* Frames have passed, or not; what is left is to say so. */
+static enum exit_code leave_privileges(const struct config *config, struct measurer *measurer)
+{
+	struct keeper_plan plan = { .answer = destination_answer };
+
+	if (measurer->ops->hold)
+		measurer->ops->hold(measurer, &plan);
+	return privileges_divide(config, &plan);
+}
+
 enum exit_code verb_connect(const struct config *config)
 {
 	time_t start_time = time(NULL);
@@ -71,7 +83,9 @@ enum exit_code verb_connect(const struct config *config)
 		measurer_free(measurer);
 	if (code)
 		return code;
-	shown = show(config, measurer, start_time);
+	shown = leave_privileges(config, measurer);
+	if (!shown)
+		shown = show(config, measurer, start_time);
 	if (!shown && !measurer_xdp_is_connected(measurer))
 		shown = EXIT_UNMET;
 	measurer_free(measurer);

@@ -69,7 +69,7 @@ static bool reads_alone(const struct config *config)
 /* Whether the process is divided before the first trial. */
 static bool is_divided(const struct config *config)
 {
-	if (reads_alone(config))
+	if (reads_alone(config) || config->verb == VERB_CONNECT)
 		return true;
 	return (config->verb == VERB_TRIAL || config->verb == VERB_SEARCH || config->verb == VERB_SOAK ||
 		config->verb == VERB_SWEEP) &&

@@ -17,7 +17,7 @@ const char *privileges_missing(char buffer[PRIVILEGES_TEXT_SIZE]);
 enum exit_code privileges_check(void);
 /* Keep only the capabilities that opening, trials, the report and restoring need. */
 enum exit_code privileges_reduce(const struct config *config);
-/* Once everything of a trial, search, sweep or soak is open: a keeper (keeper.h) keeps what the plan says, and this process becomes
+/* Once everything of a trial, search, sweep, soak or connect is open: a keeper (keeper.h) keeps what the plan says, and this process becomes
  * nobody, without capabilities, and makes only the system calls of a run. Nothing for verbs that open ports again, and for
  * measurers that are other processes. */
 enum exit_code privileges_divide(const struct config *config, struct keeper_plan *plan);
