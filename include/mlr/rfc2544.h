@@ -99,46 +99,18 @@ struct mlr_recovery {
 /* Return the recovery time, where the parts begin with the change of the load. */
 struct mlr_recovery mlr_recovery_of(const struct mlr_due_counts *counts);
 
-/* A time without an arrival, which is known to be between two reads. */
-struct mlr_gap {
-	uint64_t from_ns, to_ns;
-	uint64_t resolution_ns; /* the time between two reads, at its beginning or its end, or the length of a part */
-};
-
-#define MLR_GAPS_MAX 8
-
-/*
- * A watch on the frames that a receiver counts during a trial. Somebody reads the counter from time to time. So an arrival is
- * known to lie between two reads, and the later one is taken for it. The watch keeps the longest times without an arrival.
- */
-struct mlr_watch {
-	uint64_t last_ns;                     /* the time of the last read; 0: none yet */
-	uint64_t received;                    /* frames received until then */
-	uint64_t arrival_from_ns, arrival_ns; /* the last arrival was found between these two reads; 0: never */
-	uint64_t since_ns;                    /* a gap begins then at the earliest */
-	struct mlr_gap gaps[MLR_GAPS_MAX];    /* the longest first; with zeros behind the last one */
-};
-
-/* Record one read: frames received so far. Times increase. */
-void mlr_watch_add(struct mlr_watch *watch, uint64_t now_ns, uint64_t received);
-/* Forget the gaps. From now on they count: what caused the reset begins now. */
-void mlr_watch_begin(struct mlr_watch *watch, uint64_t now_ns);
-/* Whether a gap is longer than the time between two reads. */
-bool mlr_gap_seen(const struct mlr_gap *gap);
-
 /* How long a reset took in one direction (26.6, RFC 6201). */
 struct mlr_reset {
-	bool seen; /* frames did not arrive for a time, and were lost */
+	bool seen; /* frames that were due for a time did not arrive */
 	bool over; /* frames came again before the trial ended */
-	struct mlr_gap gap;
-	uint64_t lost; /* frames lost of those due from the beginning of the watch on */
+	uint64_t from_ns, to_ns;
+	uint64_t resolution_ns; /* the length of a part */
+	uint64_t lost;          /* frames lost of those due from `since_ns` on */
 };
 
-/* Find the longest outage. An outage is a gap in which at least half of the frames were lost that the mean load sends in so
- * long. A frame belongs to a gap of the watch if it was due in it, or up to `latency_ns` before it. So a stop of the tester,
- * in which nothing was due, is no outage. What the watch read too rarely to see is found by the parts of which no frame
- * arrived, to one part. The parts of `counts` begin at `start_ns`, and the last frame was sent at `end_ns`. */
-struct mlr_reset mlr_reset_of(const struct mlr_watch *watch, const struct mlr_due_counts *counts, uint64_t start_ns,
-			      uint64_t end_ns, uint64_t latency_ns);
+/* Find the longest outage: parts in a row of which no frame arrived, at whatever time. At least half of the frames that the mean load
+ * sends in so long were lost. So neither a stop of the tester, in which nothing was due, nor a SUT that delays frames is an outage, and
+ * nobody has to look at the right moment. The parts of `counts` begin at `start_ns`; what causes the reset begins at `since_ns`. */
+struct mlr_reset mlr_reset_of(const struct mlr_due_counts *counts, uint64_t start_ns, uint64_t since_ns);
 
 #endif

@@ -6,7 +6,7 @@
 #define NS_PER_S           1e9
 #define LOSS_FREE_IN_A_ROW 2    /* 26.3 */
 #define FINER_STEPS        2    /* tenths, hundredths */
-#define OUTAGE_LOOKS       3    /* an outage of fewer could be a look that was late */
+#define OUTAGE_PARTS       3    /* an outage of fewer could be some lost frames */
 #define OUTAGE_LOSS        0.5  /* of the frames due in a time as long as an outage, lost at least */
 #define RECOVERED_PARTS    50   /* who loses nothing in one of so many parts at the end has recovered */
 #define RATIO_TOLERANCE    1e-9 /* ten steps of 10 % are all of it */
@@ -170,54 +170,9 @@ struct mlr_recovery mlr_recovery_of(const struct mlr_due_counts *counts)
 	};
 }
 
-static uint64_t gap_ns(const struct mlr_gap *gap)
-{
-	return gap->to_ns - gap->from_ns;
-}
-
-bool mlr_gap_seen(const struct mlr_gap *gap)
-{
-	return gap_ns(gap) > OUTAGE_LOOKS * gap->resolution_ns;
-}
-
-static void keep_gap(struct mlr_watch *watch, struct mlr_gap gap)
-{
-	size_t i = MLR_GAPS_MAX;
-
-	if (gap_ns(&gap) <= gap_ns(&watch->gaps[MLR_GAPS_MAX - 1]))
-		return;
-	for (i = MLR_GAPS_MAX - 1; i > 0 && gap_ns(&watch->gaps[i - 1]) < gap_ns(&gap); i--)
-		watch->gaps[i] = watch->gaps[i - 1];
-	watch->gaps[i] = gap;
-}
-
 static uint64_t later(uint64_t a_ns, uint64_t b_ns)
 {
 	return a_ns > b_ns ? a_ns : b_ns;
-}
-
-void mlr_watch_add(struct mlr_watch *watch, uint64_t now_ns, uint64_t received)
-{
-	if (received != watch->received) {
-		if (watch->arrival_ns)
-			keep_gap(watch, (struct mlr_gap){
-						.from_ns = later(watch->arrival_ns, watch->since_ns),
-						.to_ns = now_ns,
-						.resolution_ns = later(now_ns - watch->last_ns,
-								       watch->arrival_ns - watch->arrival_from_ns),
-					});
-		watch->arrival_from_ns = watch->last_ns;
-		watch->arrival_ns = now_ns;
-	}
-	watch->last_ns = now_ns;
-	watch->received = received;
-}
-
-void mlr_watch_begin(struct mlr_watch *watch, uint64_t now_ns)
-{
-	for (size_t i = 0; i < MLR_GAPS_MAX; i++)
-		watch->gaps[i] = (struct mlr_gap){ 0 };
-	watch->since_ns = now_ns;
 }
 
 /* Return the part of a moment. What is before the start is in the first. */
@@ -226,94 +181,50 @@ static size_t part_at(const struct mlr_due_counts *counts, uint64_t start_ns, ui
 	return moment_ns > start_ns ? (size_t)((double)(moment_ns - start_ns) / NS_PER_S / counts->part_s) : 0;
 }
 
-/* Return how many frames are due in a time as long as a gap, by the mean load. */
-static double frames_in(const struct mlr_gap *gap, const struct mlr_due_counts *counts)
+/* Return how many frames are sent in a time, by the mean load. */
+static double frames_in(const struct mlr_due_counts *counts, uint64_t time_ns)
 {
 	double sent = 0;
 
 	for (size_t i = 0; i < counts->count; i++)
 		sent += (double)counts->sent[i];
-	return sent / ((double)counts->count * counts->part_s) * (double)gap_ns(gap) / NS_PER_S;
+	return sent / ((double)counts->count * counts->part_s) * (double)time_ns / NS_PER_S;
 }
 
-static bool is_outage(const struct mlr_gap *gap, const struct mlr_due_counts *counts, uint64_t start_ns, uint64_t latency_ns)
-{
-	uint64_t from_ns = gap->from_ns > latency_ns ? gap->from_ns - latency_ns : 0;
-	uint64_t lost = mlr_due_lost(counts, part_at(counts, start_ns, from_ns), part_at(counts, start_ns, gap->to_ns) + 1);
-
-	return mlr_gap_seen(gap) && lost && (double)lost >= OUTAGE_LOSS * frames_in(gap, counts);
-}
-
-/* The longest outage that the watch saw. */
-static struct mlr_reset by_arrivals(const struct mlr_watch *watch, const struct mlr_due_counts *counts, uint64_t start_ns,
-				    uint64_t end_ns, uint64_t latency_ns)
-{
-	const struct mlr_gap last = {
-		.from_ns = later(watch->arrival_ns, watch->since_ns),
-		.to_ns = later(end_ns, watch->arrival_ns),
-		.resolution_ns = watch->arrival_ns - watch->arrival_from_ns,
-	};
-	struct mlr_reset reset = { 0 };
-
-	for (size_t i = 0; i < MLR_GAPS_MAX && !reset.seen; i++) {
-		reset.gap = watch->gaps[i];
-		reset.seen = reset.over = is_outage(&reset.gap, counts, start_ns, latency_ns);
-	}
-	if (gap_ns(&last) > (reset.seen ? gap_ns(&reset.gap) : 0) && is_outage(&last, counts, start_ns, latency_ns)) {
-		reset.seen = true;
-		reset.over = false;
-		reset.gap = last;
-	}
-	return reset;
-}
-
-/* The time in which the parts from `from` to before `to` were due, of which none arrived, and half of each part beside them. */
-static struct mlr_gap gap_of_parts(const struct mlr_due_counts *counts, uint64_t start_ns, uint64_t since_ns, size_t from,
-				   size_t to)
+/* Take the parts from `from` to before `to`, of which none arrived, and half of each part beside them. */
+static struct mlr_reset outage_of(const struct mlr_due_counts *counts, uint64_t start_ns, uint64_t since_ns, size_t from,
+				  size_t to)
 {
 	double part_ns = counts->part_s * NS_PER_S, from_ns = fmax(((double)from - 0.5) * part_ns, 0);
-
-	return (struct mlr_gap){
+	uint64_t lost = mlr_due_lost(counts, from ? from - 1 : 0, to + 1), length_ns;
+	struct mlr_reset reset = {
+		.over = to < counts->count,
 		.from_ns = later(start_ns + (uint64_t)from_ns, since_ns),
 		.to_ns = later(start_ns + (uint64_t)(((double)to + 0.5) * part_ns), since_ns),
 		.resolution_ns = (uint64_t)part_ns,
 	};
+
+	length_ns = reset.to_ns - reset.from_ns;
+	reset.seen = length_ns > OUTAGE_PARTS * reset.resolution_ns && lost &&
+		     (double)lost >= OUTAGE_LOSS * frames_in(counts, length_ns);
+	return reset;
 }
 
-/* The longest outage by when lost frames were due: so nobody has to have looked at the right moment. */
-static struct mlr_reset by_due_time(const struct mlr_watch *watch, const struct mlr_due_counts *counts, uint64_t start_ns)
+struct mlr_reset mlr_reset_of(const struct mlr_due_counts *counts, uint64_t start_ns, uint64_t since_ns)
 {
-	size_t from = part_at(counts, start_ns, watch->since_ns);
-	struct mlr_reset longest = { 0 };
+	size_t since = part_at(counts, start_ns, since_ns), from = since;
+	struct mlr_reset longest = { .resolution_ns = (uint64_t)(counts->part_s * NS_PER_S) };
 
 	for (size_t i = from; i <= counts->count; i++) {
-		struct mlr_reset reset = { .over = i < counts->count };
+		struct mlr_reset outage;
 
-		if (reset.over && !counts->received[i])
+		if (i < counts->count && !counts->received[i])
 			continue;
-		reset.gap = gap_of_parts(counts, start_ns, watch->since_ns, from, i);
-		reset.seen = gap_ns(&reset.gap) > gap_ns(&longest.gap) && is_outage(&reset.gap, counts, start_ns, 0);
-		longest = reset.seen ? reset : longest;
+		outage = outage_of(counts, start_ns, since_ns, from, i);
+		if (outage.seen && outage.to_ns - outage.from_ns > longest.to_ns - longest.from_ns)
+			longest = outage;
 		from = i + 1;
 	}
+	longest.lost = mlr_due_lost(counts, since, counts->count);
 	return longest;
-}
-
-/* Whether the second is another outage, and longer: the watch did not see it, or cannot tell how long it was. */
-static bool is_missed(const struct mlr_reset *seen, const struct mlr_reset *by_due)
-{
-	return by_due->seen && (!seen->seen || gap_ns(&by_due->gap) > gap_ns(&seen->gap) + seen->gap.resolution_ns +
-									      by_due->gap.resolution_ns);
-}
-
-struct mlr_reset mlr_reset_of(const struct mlr_watch *watch, const struct mlr_due_counts *counts, uint64_t start_ns,
-			      uint64_t end_ns, uint64_t latency_ns)
-{
-	const struct mlr_reset by_due = by_due_time(watch, counts, start_ns);
-	struct mlr_reset reset = by_arrivals(watch, counts, start_ns, end_ns, latency_ns);
-
-	if (is_missed(&reset, &by_due))
-		reset = by_due;
-	reset.lost = mlr_due_lost(counts, part_at(counts, start_ns, watch->since_ns), counts->count);
-	return reset;
 }

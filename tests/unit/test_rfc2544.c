@@ -291,179 +291,98 @@ static void who_loses_at_the_end_has_not_recovered(void **state)
 
 #define START (1000 * MS)
 
-/* Frames come in every ms but from `from` to before `to`, after the start; reads are a ms apart. The command is given at 20 ms. */
-static struct mlr_watch watch_outage(uint64_t from, uint64_t to)
+/* The command is given 20 ms after the start. */
+static struct mlr_reset find_reset(const struct due *due)
 {
-	struct mlr_watch watch = { 0 };
-	uint64_t received = 0;
-
-	for (uint64_t ms = 0; ms < PARTS; ms++) {
-		received += ms >= from && ms < to ? 0 : 10;
-		mlr_watch_add(&watch, START + ms * MS, received);
-		if (ms == 20)
-			mlr_watch_begin(&watch, START + ms * MS);
-	}
-	return watch;
+	return mlr_reset_of(&due->counts, START, START + 20 * MS);
 }
 
-static struct mlr_reset find_reset(const struct mlr_watch *watch, const struct due *due, uint64_t latency_ns)
+static void a_reset_is_the_longest_time_of_which_nothing_arrives(void **state)
 {
-	return mlr_reset_of(watch, &due->counts, START, START + PARTS * MS, latency_ns);
-}
-
-static void a_reset_is_the_longest_time_without_arrivals(void **state)
-{
-	struct mlr_watch watch = watch_outage(50, 120);
 	struct mlr_reset reset;
 	struct due due;
 
 	(void)state;
 	all_come(&due);
+	lose(&due, 30, 36);
 	lose(&due, 50, 120);
-	reset = find_reset(&watch, &due, 0);
+	reset = find_reset(&due);
 	assert_true(reset.seen && reset.over);
-	assert_int_equal(reset.gap.from_ns, START + 49 * MS);
-	assert_int_equal(reset.gap.to_ns, START + 120 * MS);
-	assert_int_equal(reset.gap.resolution_ns, MS);
-	assert_int_equal(reset.lost, 700);
+	assert_int_equal(reset.from_ns, START + 49 * MS + MS / 2);
+	assert_int_equal(reset.to_ns, START + 120 * MS + MS / 2);
+	assert_int_equal(reset.resolution_ns, MS);
+	assert_int_equal(reset.lost, 760);
+	/* part of the parts beside it is lost, too: it is known to one part */
+	due.received[49] = due.received[120] = 1;
+	assert_int_equal(find_reset(&due).to_ns, reset.to_ns);
+	assert_int_equal(find_reset(&due).lost, 778);
 }
 
 static void a_gap_before_the_command_is_none_of_the_reset(void **state)
 {
-	struct mlr_watch watch = watch_outage(2, 18);
 	struct mlr_reset reset;
 	struct due due;
 
 	(void)state;
 	all_come(&due);
 	lose(&due, 2, 18);
-	reset = find_reset(&watch, &due, 0);
+	reset = find_reset(&due);
 	assert_false(reset.seen);
 	assert_int_equal(reset.lost, 0);
-	/* and of one that goes on after it, what is after it */
-	watch = watch_outage(2, 30);
-	lose(&due, 2, 30);
-	reset = find_reset(&watch, &due, 0);
+	/* one that began before it counts from there */
+	lose(&due, 18, 30);
+	reset = find_reset(&due);
 	assert_true(reset.seen && reset.over);
-	assert_int_equal(reset.gap.from_ns, START + 20 * MS);
-	assert_int_equal(reset.gap.to_ns, START + 30 * MS);
+	assert_int_equal(reset.from_ns, START + 20 * MS);
+	assert_int_equal(reset.to_ns, START + 30 * MS + MS / 2);
+	assert_int_equal(reset.lost, 100);
 }
 
-static void a_gap_in_which_nothing_was_lost_is_no_reset(void **state)
+static void losses_here_and_there_are_no_reset(void **state)
 {
-	struct mlr_watch watch = watch_outage(50, 120);
 	struct due due;
 
 	(void)state;
 	all_come(&due);
-	assert_false(find_reset(&watch, &due, 0).seen);
-	/* nor is one in which few were */
+	assert_false(find_reset(&due).seen);
 	for (size_t i = 0; i < PARTS; i++)
 		due.received[i] = 6;
-	assert_false(find_reset(&watch, &due, 0).seen);
-	/* where frames take 20 ms, those that do not come in a gap were due 20 ms before */
+	assert_false(find_reset(&due).seen);
+	/* nor are all of some ms */
 	all_come(&due);
-	lose(&due, 30, 100);
-	assert_true(find_reset(&watch, &due, 20 * MS).seen);
+	for (size_t i = 30; i < 150; i += 3)
+		lose(&due, i, i + 2);
+	assert_false(find_reset(&due).seen);
 	/* a stop of the tester is none either: nothing was due */
 	all_come(&due);
 	lose(&due, 49, 52);
 	memset(due.sent + 52, 0, 68 * sizeof(*due.sent));
 	memset(due.received + 52, 0, 68 * sizeof(*due.received));
-	assert_false(find_reset(&watch, &due, 0).seen);
-	all_come(&due);
-	/* a shorter one, with loss, is it */
-	for (uint64_t ms = 0; ms < 40; ms++)
-		mlr_watch_add(&watch, START + (PARTS + ms) * MS, watch.received + (ms == 39));
-	lose(&due, 160, PARTS);
-	assert_int_equal(find_reset(&watch, &due, 40 * MS).gap.to_ns, START + (PARTS + 39) * MS);
+	assert_false(find_reset(&due).seen);
+	/* but where frames are few, nothing is due in most parts */
+	for (size_t i = 0; i < PARTS; i++)
+		due.sent[i] = due.received[i] = i % 5 == 0;
+	assert_false(find_reset(&due).seen);
+	lose(&due, 50, 120);
+	assert_true(find_reset(&due).seen);
 }
 
 static void who_does_not_come_back_has_no_reset_time(void **state)
 {
-	struct mlr_watch watch = watch_outage(50, PARTS);
 	struct mlr_reset reset;
 	struct due due;
 
 	(void)state;
 	all_come(&due);
 	lose(&due, 50, PARTS);
-	reset = find_reset(&watch, &due, 0);
+	reset = find_reset(&due);
 	assert_true(reset.seen && !reset.over);
-	assert_int_equal(reset.gap.from_ns, START + 49 * MS);
+	assert_int_equal(reset.from_ns, START + 49 * MS + MS / 2);
 	/* nor who never forwarded anything */
-	watch = watch_outage(0, PARTS);
 	lose(&due, 0, 50);
-	reset = find_reset(&watch, &due, 0);
+	reset = find_reset(&due);
 	assert_true(reset.seen && !reset.over);
-}
-
-/* Reads at 9, 50 and 200 ms: no time between two of them is far shorter than the gap. */
-static struct mlr_watch read_rarely(void)
-{
-	struct mlr_watch watch = { 0 };
-
-	for (uint64_t ms = 1; ms < 10; ms++)
-		mlr_watch_add(&watch, START + ms * MS, ms);
-	mlr_watch_add(&watch, START + 50 * MS, 50);
-	mlr_watch_add(&watch, START + PARTS * MS, 51);
-	return watch;
-}
-
-static void a_late_read_is_no_outage(void **state)
-{
-	struct mlr_watch watch = read_rarely();
-	struct due due;
-
-	(void)state;
-	all_come(&due);
-	assert_false(find_reset(&watch, &due, 0).seen);
-	/* nor are losses here and there */
-	for (size_t i = 10; i < 50; i += 3)
-		lose(&due, i, i + 2);
-	assert_false(find_reset(&watch, &due, 0).seen);
-}
-
-static void an_outage_between_late_reads_is_found_by_due_time(void **state)
-{
-	struct mlr_watch watch = read_rarely();
-	struct mlr_reset reset;
-	struct due due;
-
-	(void)state;
-	all_come(&due);
-	lose(&due, 10, 45);
-	reset = find_reset(&watch, &due, 0);
-	assert_true(reset.seen && reset.over);
-	assert_int_equal(reset.gap.from_ns, START + 9 * MS + MS / 2);
-	assert_int_equal(reset.gap.to_ns, START + 45 * MS + MS / 2);
-	assert_int_equal(reset.gap.resolution_ns, MS);
-	/* what was due before the command is none of it */
-	watch.since_ns = START + 40 * MS;
-	reset = find_reset(&watch, &due, 0);
-	assert_true(reset.seen && reset.over);
-	assert_int_equal(reset.gap.from_ns, START + 40 * MS);
-	assert_int_equal(reset.lost, 50);
-	/* and it may not end */
-	lose(&due, 45, PARTS);
-	reset = find_reset(&watch, &due, 0);
-	assert_true(reset.seen && !reset.over);
-}
-
-static void the_longer_outage_counts_though_the_watch_saw_another(void **state)
-{
-	struct mlr_watch watch = watch_outage(50, 60);
-	struct mlr_reset reset;
-	struct due due;
-
-	(void)state;
-	all_come(&due);
-	lose(&due, 50, 60);
-	lose(&due, 100, 140);
-	reset = find_reset(&watch, &due, 0);
-	assert_true(reset.seen && reset.over);
-	assert_int_equal(reset.gap.from_ns, START + 99 * MS + MS / 2);
-	assert_int_equal(reset.gap.to_ns, START + 140 * MS + MS / 2);
+	assert_int_equal(reset.from_ns, START + 20 * MS);
 }
 
 int main(void)
@@ -483,13 +402,10 @@ int main(void)
 		cmocka_unit_test(recovery_ends_with_the_last_lost_frame),
 		cmocka_unit_test(without_a_loss_recovery_takes_no_time),
 		cmocka_unit_test(who_loses_at_the_end_has_not_recovered),
-		cmocka_unit_test(a_reset_is_the_longest_time_without_arrivals),
+		cmocka_unit_test(a_reset_is_the_longest_time_of_which_nothing_arrives),
 		cmocka_unit_test(a_gap_before_the_command_is_none_of_the_reset),
-		cmocka_unit_test(a_gap_in_which_nothing_was_lost_is_no_reset),
+		cmocka_unit_test(losses_here_and_there_are_no_reset),
 		cmocka_unit_test(who_does_not_come_back_has_no_reset_time),
-		cmocka_unit_test(a_late_read_is_no_outage),
-		cmocka_unit_test(an_outage_between_late_reads_is_found_by_due_time),
-		cmocka_unit_test(the_longer_outage_counts_though_the_watch_saw_another),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -391,9 +391,8 @@ enum exit_code rfc2544_recovery(struct rfc2544_run *run, json_t *json)
 
 /* --- reset (26.6, RFC 6201) --------------------------------------------------------------------------------------- */
 
-/* What is seen of the SUT's reset, by port, and the command that causes it. */
+/* The command that causes the SUT's reset. */
 struct reset_watch {
-	struct mlr_watch watches[MLR_PORTS_MAX];
 	const struct load_steps *steps;
 	const char *command; /* NULL: the operator does it */
 	uint64_t settle_ns;
@@ -402,12 +401,9 @@ struct reset_watch {
 	uint64_t started_ns; /* 0: not yet */
 };
 
-/* What was before is not by the reset. */
 static void begin_reset(struct reset_watch *reset)
 {
 	reset->started_ns = clock_ns();
-	for (unsigned int i = 0; i < MLR_PORTS_MAX; i++)
-		mlr_watch_begin(&reset->watches[i], reset->started_ns);
 	if (reset->command)
 		reset->start_error = child_start(&reset->child, reset->command);
 	else
@@ -415,12 +411,10 @@ static void begin_reset(struct reset_watch *reset)
 		     (double)(reset->steps->ret_end_ns - reset->started_ns) / NS_PER_S_F);
 }
 
-static void watch_reset(void *context, uint64_t now_ns, const uint64_t received[MLR_PORTS_MAX])
+static void watch_reset(void *context, uint64_t now_ns)
 {
 	struct reset_watch *reset = context;
 
-	for (unsigned int i = 0; i < MLR_PORTS_MAX; i++)
-		mlr_watch_add(&reset->watches[i], now_ns, received[i]);
 	if (!reset->started_ns && reset->steps->ret_start_ns && now_ns >= reset->steps->ret_start_ns + reset->settle_ns)
 		begin_reset(reset);
 }
@@ -453,7 +447,7 @@ static json_t *since_start(const struct reset_watch *reset, uint64_t moment_ns)
 /* The reset time of a direction; NAN: there is none. */
 static double reset_s(const struct mlr_reset *reset)
 {
-	return reset->seen && reset->over ? (double)(reset->gap.to_ns - reset->gap.from_ns) / NS_PER_S_F : NAN;
+	return reset->seen && reset->over ? (double)(reset->to_ns - reset->from_ns) / NS_PER_S_F : NAN;
 }
 
 static json_t *reset_json(const struct rfc2544_run *run, const struct reset_watch *watch,
@@ -463,11 +457,11 @@ static json_t *reset_json(const struct rfc2544_run *run, const struct reset_watc
 	double by_loss_s = (double)found->lost / senders / run->throughput_fps;
 
 	return json_pack("{s:o, s:f, s:o, s:I, s:o, s:o}", "reset_time", json_number_or_null(reset_s(found)), "resolution",
-			 (double)found->gap.resolution_ns / NS_PER_S_F, "reset_time_by_loss",
+			 (double)found->resolution_ns / NS_PER_S_F, "reset_time_by_loss",
 			 json_number_or_null(found->lost && (found->over || !found->seen) ? by_loss_s : NAN), "frames_lost",
 			 (json_int_t)found->lost, "outage_from",
-			 found->seen ? since_start(watch, found->gap.from_ns) : json_null(), "outage_to",
-			 found->seen && found->over ? since_start(watch, found->gap.to_ns) : json_null());
+			 found->seen ? since_start(watch, found->from_ns) : json_null(), "outage_to",
+			 found->seen && found->over ? since_start(watch, found->to_ns) : json_null());
 }
 
 /* Whether the second is worse: an outage, one that did not end, a longer one. */
@@ -477,22 +471,20 @@ static bool is_longer_reset(const struct mlr_reset *than, const struct mlr_reset
 		return reset->seen;
 	if (reset->over != than->over)
 		return than->over;
-	return reset->gap.to_ns - reset->gap.from_ns > than->gap.to_ns - than->gap.from_ns;
+	return reset->to_ns - reset->from_ns > than->to_ns - than->from_ns;
 }
 
 /* Each direction by itself, and the worst of them. */
 static void put_reset(struct rfc2544_run *run, const struct reset_watch *watch, const struct measurement *measurement,
 		      json_t *json)
 {
-	uint64_t latency_ns = measurement->has_latency ? measurement->latency.max_ns : 0;
 	struct mlr_reset found[MLR_PORTS_MAX];
 	json_t *directions = json_array();
 	json_int_t lost = 0;
 	size_t worst = 0;
 
 	for (size_t i = 0; i < measurement->direction_count; i++) {
-		found[i] = mlr_reset_of(&watch->watches[measurement->directions[i].to], &measurement->due[i],
-					watch->steps->ret_start_ns, watch->steps->ret_end_ns, latency_ns);
+		found[i] = mlr_reset_of(&measurement->due[i], watch->steps->ret_start_ns, watch->started_ns);
 		worst = is_longer_reset(&found[worst], &found[i]) ? i : worst;
 		lost += (json_int_t)found[i].lost;
 		json_array_append_new(directions,

@@ -67,16 +67,15 @@ struct load_steps {
 	bool keeps_part;       /* of one load that a stop ends: what was sent until then is measured all the same */
 	double grace_s;        /* how long after its time the last frame may still be sent */
 	bool by_due_time; /* count frames by when they were due: from the second load on, or, where nothing follows, all */
-	/* Called about every ms from before the first frame until after the last, with the frames that each port has received so
-	 * far; may be NULL. */
-	void (*watch)(void *context, uint64_t now_ns, const uint64_t received[MLR_PORTS_MAX]);
+	/* Called about every ms while frames are sent; may be NULL. */
+	void (*watch)(void *context, uint64_t now_ns);
 	/* The trial is performed again, because a link changed in it: forget what was watched. May be NULL. */
 	void (*again)(void *context);
 	void *context;
 	uint64_t ret_start_ns, ret_change_ns,
-		ret_end_ns; /* when the first frame, the first after the change, the end was due */
-	bool ret_is_part;   /* a stop ended it */
-	uint64_t first_sequences, base_received[MLR_PORTS_MAX]; /* the measurer's own */
+		ret_end_ns;       /* when the first frame, the first after the change, the end was due */
+	bool ret_is_part;         /* a stop ended it */
+	uint64_t first_sequences; /* the measurer's own */
 };
 enum exit_code measurer_xdp_measure_steps(struct measurer *measurer, struct load_steps *steps, struct measurement *ret);
 

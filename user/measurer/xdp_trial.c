@@ -186,31 +186,13 @@ static void follow_steps(struct load_steps *steps, struct tx_trial *trial, struc
 	trial->then = then;
 }
 
-/* One look for the watch of its load steps. The first sets what counts from. */
-static void look(struct measurer_xdp *xdp, bool first)
-{
-	struct load_steps *steps = xdp->steps;
-	uint64_t received[MLR_PORTS_MAX] = { 0 };
-	struct rx_counters now;
-
-	if (!steps || !steps->watch)
-		return;
-	for (unsigned int i = 0; i < xdp->port_count; i++) {
-		rx_snapshot(xdp->ends[i].rx, &now);
-		if (first)
-			steps->base_received[i] = now.received;
-		received[i] = now.received - steps->base_received[i];
-	}
-	steps->watch(steps->context, clock_ns(), received);
-}
-
 /* Look while frames are sent. */
 static void watch_steps(struct measurer_xdp *xdp)
 {
 	if (!xdp->steps || !xdp->steps->watch)
 		return;
 	while (clock_ns() < xdp->steps->ret_end_ns && !stop_sleep_until(clock_ns() + WATCH_NS)) {
-		look(xdp, false);
+		xdp->steps->watch(xdp->steps->context, clock_ns());
 		for (unsigned int i = 0; i < xdp->port_count; i++)
 			if (xdp->ends[i].transmits)
 				tx_port_interrupt(xdp->ends[i].tx);
@@ -839,7 +821,6 @@ enum exit_code xdp_run_arm(struct measurer_xdp *xdp, uint64_t sequences, struct 
 		return code;
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		rx_capture_anew(xdp->ends[i].rx);
-	look(xdp, true);
 	return EXIT_DONE;
 }
 
@@ -882,7 +863,6 @@ static enum exit_code perform(struct measurer_xdp *xdp, struct xdp_run *run, str
 		run->snmp = snmp_stop(xdp->snmp);
 	if (code || (code = timestamps_end(xdp)))
 		return code;
-	look(xdp, false);
 	measurement->waits_s = waits_always_s(waits) + measurement->residual.waited_s;
 	code = xdp_run_end(xdp, run, xdp->account.ports);
 	observe_end(xdp, run, start_ns, measurement);
