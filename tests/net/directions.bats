@@ -30,6 +30,11 @@ to() { # PORT
   grep -q "$B to $A | 1" "$BATS_TEST_TMPDIR/r.md"
   grep -q "directions.1.loss_ratio" "$BATS_TEST_TMPDIR/r.csv"
   grep -q "$B to $A" "$BATS_TEST_TMPDIR/r.html"
+  # and each direction over time has a figure and a table of its own
+  grep -q 'id="figure-intervals-2"' "$BATS_TEST_TMPDIR/r.html"
+  grep -q 'id="interval-table-2"' "$BATS_TEST_TMPDIR/r.html"
+  grep -q "Over time, $B to $A" "$BATS_TEST_TMPDIR/r.md"
+  grep -q "Over time, all directions" "$BATS_TEST_TMPDIR/r.txt"
 }
 
 @test "the latency of all is that of the worst direction, and the variation is none between directions" {

@@ -3,12 +3,15 @@
 #include <stdlib.h>
 
 #include "base/json_read.h"
+#include "base/text_stream.h"
 #include "render/figures.h"
 #include "render/kinds.h"
 #include "render/parts.h"
 
 #define PANEL_HEIGHT 150.0
 #define PANELS_APART 56.0
+#define ID_SIZE      64
+#define HEADING_SIZE 256
 
 static void add_loss_ratio(struct cells *cells, const json_t *interval)
 {
@@ -20,7 +23,7 @@ static enum tone tone_of_interval(const json_t *interval)
 	return read_number(interval, "lost") > 0 ? TONE_WARN : TONE_PLAIN;
 }
 
-static void put_table(struct writer *writer, const json_t *intervals)
+static void put_table(struct writer *writer, const char *id, const json_t *intervals)
 {
 	static const struct field fields[] = {
 		{ "From (s)", "/start", text_plain },
@@ -33,7 +36,7 @@ static void put_table(struct writer *writer, const json_t *intervals)
 		{ "maximum", "/latency/max_ns", text_ns },
 	};
 
-	table_put_most(writer, "interval-table", fields, COUNT(fields), json_incref((json_t *)intervals), tone_of_interval);
+	table_put_most(writer, id, fields, COUNT(fields), json_incref((json_t *)intervals), tone_of_interval);
 }
 
 /* --- the figure ----------------------------------------------------------------------------------------------------- */
@@ -74,16 +77,17 @@ static void put_latency(FILE *stream, struct svg_panel *panel, const struct seri
 	svg_line(stream, panel, "curve c3", series->x, series->max_us, series->count);
 }
 
-static void put_figure(struct writer *writer, const struct series *series)
+/* `of` is what the intervals are of: " in all directions" or so, or empty. */
+static void put_figure(struct writer *writer, const char *id, const char *of, const struct series *series)
 {
 	static const struct svg_key keys[] = {
 		{ .kind = SVG_KEY_LINE, .style = "curve c2", .text = "loss ratio" },
 		{ .kind = SVG_KEY_LINE, .style = "curve c1", .text = "mean latency" },
 		{ .kind = SVG_KEY_LINE, .style = "curve c3", .text = "largest latency" },
 	};
-	static const struct figure figure = {
-		"figure-intervals",
-		"Loss and latency over time",
+	const struct figure figure = {
+		id,
+		TEXT_OF(HEADING_SIZE, "Loss and latency over time%s", of),
 		"The loss ratio, and below it mean and largest latency, of the frames due in each interval of the trial.",
 		keys,
 		COUNT(keys),
@@ -113,17 +117,34 @@ static void put_figure(struct writer *writer, const struct series *series)
 	figure_close(writer, stream, "Frames count where they were due, however late they came.");
 }
 
+/* Figure and table, under a heading of a level. `suffix` makes their ids unique on the page. */
+static void put_intervals(struct writer *writer, enum writer_level level, const char *suffix, const char *of,
+			  const json_t *intervals)
+{
+	const char *figure = TEXT_OF(ID_SIZE, "figure-intervals%s", suffix);
+	struct series series;
+
+	writer->ops->section(writer, level, TEXT_OF(ID_SIZE, "intervals%s", suffix),
+			     TEXT_OF(HEADING_SIZE, "Over time%s", of));
+	if (read_series(intervals, &series)) {
+		put_figure(writer, figure, of, &series);
+		free(series.x);
+	}
+	put_table(writer, TEXT_OF(ID_SIZE, "interval-table%s", suffix), intervals);
+}
+
 void content_put_intervals(struct writer *writer, const json_t *trial)
 {
-	const json_t *intervals = json_object_get(trial, "intervals");
-	struct series series;
+	const json_t *intervals = json_object_get(trial, "intervals"), *directions = several_directions(trial);
 
 	if (!json_array_size(intervals))
 		return;
-	writer->ops->section(writer, LEVEL_MAIN, "intervals", "Over time");
-	if (read_series(intervals, &series)) {
-		put_figure(writer, &series);
-		free(series.x);
+	put_intervals(writer, LEVEL_MAIN, "", directions ? ", all directions" : "", intervals);
+	json_each (direction, directions) {
+		const json_t *own = json_object_get(direction, "intervals");
+
+		if (json_array_size(own))
+			put_intervals(writer, LEVEL_MAIN, TEXT_OF(ID_SIZE / 2, "-%zu", direction_at + 1),
+				      TEXT_OF(HEADING_SIZE / 2, ", %s", text_direction(direction, VALUE_ROOM)), own);
 	}
-	put_table(writer, intervals);
 }
