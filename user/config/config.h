@@ -187,6 +187,8 @@ struct config {
 	const char *files[FILES_MAX]; /* as many as the verb takes (verb_file()) */
 	const char *const *all_files; /* also those beyond, of a verb that takes any number; not owned */
 	size_t file_count;
+	const char *sign_path;       /* a private key that signs the result; NULL: none */
+	const char *trust_path;      /* verify: public keys, of which one must have signed; NULL: any, or none */
 	const char *vectors_command; /* verify: another implementation, which is asked; NULL: none */
 	bool answers_vectors;        /* verify: the files are questions, which we answer */
 	unsigned int port_count;     /* 2, or as many as --ports names */

@@ -533,12 +533,18 @@ const struct option options[] = {
 	     .flags = OPTION_ACTS | OPTION_USUAL),
 	TEXT("name", "NAME", LAB, "lab", lab_name,
 	     "the lab's name, so that several can be up; its ports are NAME-a and NAME-b", .flags = OPTION_USUAL),
+	TEXT("trust", "FILE", VERIFY, NULL, trust_path, "public keys (PEM): a document must be signed, and by one of them",
+	     .flags = OPTION_ACTS | OPTION_READS | OPTION_USUAL),
 	TEXT("vectors", "COMMAND", VERIFY, NULL, vectors_command,
 	     "the files are conformance vectors: ask them of this command, another implementation of MLRsearch, in JSON "
 	     "lines, and show what it answers wrong",
 	     .flags = OPTION_ACTS | OPTION_USUAL),
 	SWITCH("answer", VERIFY, answers_vectors,
 	       "the files are the questions of --vectors: answer them, '-' is standard input", .flags = OPTION_USUAL),
+	TEXT("sign", "FILE", MEASURES, NULL, sign_path,
+	     "sign the result, and the events before it, by this private key: Ed25519, PEM of PKCS#8. `verify` says who "
+	     "signed",
+	     .flags = OPTION_ACTS | OPTION_READS),
 	OPTION("sut-name", "TEXT", MEASURES, NULL, NULL, "what the SUT is, for the report", .group = "The report"),
 	OPTION("sut-config", "FILE", MEASURES, NULL, NULL, "embed the SUT's default configuration in the result, repeatable",
 	       .flags = OPTION_REPEATS | OPTION_ACTS | OPTION_READS),

@@ -4,6 +4,7 @@
 #include "base/checksum.h"
 #include "base/json_text.h"
 #include "base/output.h"
+#include "base/signing.h"
 
 /* Takes the event over. A line that was stopped halfway is no failure of the run: that sees the stop by itself. */
 static enum exit_code emit_event(const struct config *config, json_t *event)
@@ -12,6 +13,8 @@ static enum exit_code emit_event(const struct config *config, json_t *event)
 
 	if (config->format == FORMAT_JSONL) {
 		checksum_set(event);
+		if (config->sign_path)
+			event_chain_add(event_chain_own(), event);
 		code = output_json(event);
 	} else {
 		json_decref(event);

@@ -48,6 +48,8 @@ enum exit_code report_file_open(const struct config *config, struct report_file 
 		code = find_place(option_of(config, i), config->reports[i].path, &file.destinations[i]);
 	if (code == EXIT_DONE && config->verb != VERB_SELFTEST && config->verb != VERB_COMPARE)
 		code = report_sut(config, &file.sut);
+	if (code == EXIT_DONE && config->sign_path)
+		code = signing_key_read(config->sign_path, &file.key);
 	if (code != EXIT_DONE)
 		report_file_close(&file);
 	else
@@ -60,6 +62,7 @@ void report_file_close(struct report_file *file)
 	for (size_t i = 0; i < REPORT_FILES_MAX; i++)
 		destination_close(&file->destinations[i]);
 	json_decref(file->sut);
+	signing_key_free(file->key);
 }
 
 static enum exit_code write_form(const json_t *document, const struct config *config, size_t i,
@@ -136,7 +139,7 @@ enum exit_code report_show_or_write(const json_t *document, const struct config 
 enum exit_code report_deliver(json_t *document, const struct config *config, struct report_file *file, enum exit_code code)
 {
 	json_auto_t *changes = report_changes(document);
-	enum exit_code shown = EXIT_DONE, filed = EXIT_DONE;
+	enum exit_code is_signed = EXIT_DONE, shown, filed = EXIT_DONE;
 
 	if (!document)
 		return refuse(EXIT_INCAPABLE, "out of memory");
@@ -149,11 +152,15 @@ enum exit_code report_deliver(json_t *document, const struct config *config, str
 		add_warnings(document);
 		report_add_checklist(document);
 	}
+	if (file->key)
+		is_signed = signing_sign(document, file->key);
 	shown = report_show(document, config);
 	if (!memory_ran_out())
 		filed = report_write(document, config, file);
 	json_decref(document);
 	if (shown != EXIT_DONE)
 		return shown;
+	if (is_signed != EXIT_DONE)
+		return is_signed;
 	return filed != EXIT_DONE ? filed : code;
 }

@@ -6,15 +6,17 @@
 
 #include "base/destination.h"
 #include "base/message.h"
+#include "base/signing.h"
 #include "config/config.h"
 
 struct report_file {
 	struct destination destinations[REPORT_FILES_MAX]; /* of each --report and --junit, in the configuration's order */
 	json_t *sut; /* the SUT as the user describes it, null where that is nothing; NULL: what is measured is none */
+	struct signing_key *key; /* of --sign; NULL: the result is not signed */
 };
 
-/* Before the measurement: see that each file of --report and --junit can be written, and take the SUT's description in, so that a bad
- * path, file or command is known before and not after it. An older file stays until the new one is whole. */
+/* Before the measurement: see that each file of --report and --junit can be written, take the SUT's description in, and read the key of
+ * --sign, so that a bad path, file or command is known before and not after it. An older file stays until the new one is whole. */
 enum exit_code report_file_open(const struct config *config, struct report_file *ret);
 void report_file_close(struct report_file *file);
 

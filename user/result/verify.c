@@ -6,7 +6,9 @@
 
 #include "base/json_file.h"
 #include "base/json_read.h"
+#include "base/json_text.h"
 #include "base/plain.h"
+#include "base/signing.h"
 #include "config/stored.h"
 #include "result/audit.h"
 #include "result/others.h"
@@ -40,6 +42,15 @@ static const struct kind {
 	{ "trend", audit_trend },
 };
 
+/* A signature that does not hold says so first: what follows may be a forgery. */
+static void audit_signature(struct audit *audit, const json_t *document)
+{
+	const char *fault = signing_fault(document);
+
+	if (fault)
+		contradict(audit, MEMBER(NULL, "signature"), "%s", fault);
+}
+
 /* Who performed the trials, also of a replay. */
 static bool is_external(const json_t *document)
 {
@@ -63,6 +74,7 @@ json_t *verify_document(const json_t *document)
 			       .transmitters = transmitters_of(document) };
 	char kind[KIND_SIZE];
 
+	audit_signature(&audit, document);
 	document_kind(document, kind);
 	for (size_t i = 0; i < COUNT(kinds); i++)
 		if (strcmp(kinds[i].name, kind) == 0)
@@ -118,8 +130,8 @@ static json_t *read_other(const char *path)
 	return document;
 }
 
-/* A result of ours, or of another program. *ret has what contradicts. */
-static enum exit_code verify_any(const char *path, json_t **ret)
+/* A result of ours, or of another program. *ret has what contradicts, *ret_document the result if it is ours. */
+static enum exit_code verify_any(const char *path, json_t **ret_document, json_t **ret)
 {
 	size_t length = strlen(path);
 	bool is_csv = length > 4 && strcmp(path + length - 4, ".csv") == 0;
@@ -136,28 +148,78 @@ static enum exit_code verify_any(const char *path, json_t **ret)
 			      "schemas.md has the forms)",
 			      path);
 	*ret = search || document ? verify_document(search ? search : document) : verify_csit(other);
+	*ret_document = json_incref(document);
 	return EXIT_DONE;
 }
 
-static enum exit_code verify_file(const char *path)
+/* The events before a document, if the file has any, must be those that were signed with it. */
+static void verify_events(const char *path, const json_t *signature, json_t *contradictions)
 {
-	json_auto_t *contradictions = NULL;
-	enum exit_code code = verify_any(path, &contradictions);
+	json_auto_t *found = NULL, *event = NULL;
+	struct event_chain chain = { 0 };
+	struct json_file file;
+	owned char *line = NULL;
+	size_t size = 0;
+
+	if (json_file_open(path, &file))
+		return;
+	while (json_file_line(&file, &line, &size) > 0) {
+		event = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
+		if (read_string(event, "event"))
+			event_chain_add(&chain, event);
+		json_decref(event);
+		event = NULL;
+	}
+	json_file_close(&file);
+	found = event_chain_json(&chain);
+	if (chain.count && !json_equal(found, json_object_get(signature, "events")))
+		append_sentence(contradictions,
+				": /signature/events: the %lld events of the file are not those that were signed",
+				(long long)chain.count);
+}
+
+/* Say who signed a document; and whether that is one of those who may. */
+static void verify_signer(const char *path, const json_t *document, const json_t *trusted, json_t *contradictions)
+{
+	const json_t *signature = json_object_get(document, "signature");
+	const char *fingerprint = read_text(signature, "fingerprint");
+
+	if (signature && !signing_fault(document)) {
+		verify_events(path, signature, contradictions);
+		printf("%s: signed by %.64s%s\n", path, fingerprint,
+		       !trusted                                ? ""
+		       : json_object_get(trusted, fingerprint) ? ", which is trusted"
+							       : "");
+		if (trusted && !json_object_get(trusted, fingerprint))
+			append_sentence(contradictions, ": /signature: --trust does not have the key of its signer");
+	}
+	if (!signature && trusted)
+		append_sentence(contradictions, ": it is not signed");
+}
+
+static enum exit_code verify_file(const char *path, const json_t *trusted)
+{
+	json_auto_t *contradictions = NULL, *document = NULL;
+	enum exit_code code = verify_any(path, &document, &contradictions);
 
 	if (code != EXIT_DONE)
 		return code;
+	verify_signer(path, document, trusted, contradictions);
 	show(path, contradictions);
 	return json_array_size(contradictions) ? EXIT_UNMET : EXIT_DONE;
 }
 
 enum exit_code verify_files(const struct config *config)
 {
+	json_auto_t *trusted = NULL;
 	enum exit_code worst = EXIT_DONE;
 
 	if (config->answers_vectors || config->vectors_command)
 		return config->answers_vectors ? vectors_answer(config) : vectors_ask(config);
-	for (size_t i = 0; i < config->file_count; i++) {
-		enum exit_code code = verify_file(config->all_files[i]);
+	if (config->trust_path)
+		worst = signing_trust_read(config->trust_path, &trusted);
+	for (size_t i = 0; i < config->file_count && (trusted || !config->trust_path); i++) {
+		enum exit_code code = verify_file(config->all_files[i], trusted);
 
 		worst = code > worst ? code : worst;
 	}
