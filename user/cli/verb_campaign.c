@@ -72,7 +72,7 @@ static enum exit_code report(const struct config *config, const struct campaign 
 	enum exit_code code = campaign_merge(config, campaign, states, &document), delivered;
 	struct report_file file;
 
-	if (code != EXIT_DONE && code != EXIT_UNMET)
+	if (!document)
 		return code;
 	delivered = report_file_open(config, &file);
 	if (delivered != EXIT_DONE)
