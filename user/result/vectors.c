@@ -18,6 +18,7 @@
 
 #define ANSWER_S    60.0
 #define END_GRACE_S 2
+#define REPEAT_MOST 100000
 
 /* --- our answers ---------------------------------------------------------------------------------------------------- */
 
@@ -161,11 +162,29 @@ static void show_wrong(const char *path, const json_t *vector, const json_t *con
 		printf("%s: %s: %s\n", path, QUOTED(read_text(vector, "name")), QUOTED(json_string_value(sentence)));
 }
 
+/* The trials of a vector, each as often as its "repeat" says, and with its effective duration. A new reference. */
+static json_t *unfolded(const json_t *trials)
+{
+	json_t *all = json_array();
+
+	json_each (trial, trials) {
+		json_auto_t *one = json_copy((json_t *)trial);
+		double times = fmin(fmax(read_number(trial, "repeat"), 1), REPEAT_MOST);
+
+		json_object_del(one, "repeat");
+		if (!json_object_get(one, "trial_effective_duration"))
+			json_object_set(one, "trial_effective_duration", json_object_get(one, "trial_duration"));
+		for (double i = 0; i < times; i++)
+			json_array_append(all, one);
+	}
+	return all;
+}
+
 /* EXIT_UNMET: the answer is wrong. */
 static enum exit_code ask(struct child *child, const char *path, const json_t *vector)
 {
-	json_auto_t *question = json_pack("{s:O?, s:O?}", "goal", json_object_get(vector, "goal"), "trials",
-					  json_object_get(vector, "trials"));
+	json_auto_t *question = json_pack("{s:O?, s:o}", "goal", json_object_get(vector, "goal"), "trials",
+					  unfolded(json_object_get(vector, "trials")));
 	json_auto_t *answered = NULL, *contradictions = json_array();
 	struct audit audit = { .contradictions = contradictions };
 	size_t length, answer_length;
