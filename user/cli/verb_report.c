@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/signing.h"
 #include "cli/verbs.h"
 #include "config/stored.h"
 #include "port/privileges.h"
@@ -71,9 +72,12 @@ enum exit_code verb_report(const struct config *config)
 
 enum exit_code verb_verify(const struct config *config)
 {
-	enum exit_code code = config->vectors_command ? EXIT_DONE : leave_privileges(config, NULL);
+	json_auto_t *trusted = NULL;
+	enum exit_code code = config->trust_path ? signing_trust_read(config->trust_path, &trusted) : EXIT_DONE;
 
-	return code == EXIT_DONE ? verify_files(config) : code;
+	if (code == EXIT_DONE && !config->vectors_command)
+		code = leave_privileges(config, NULL);
+	return code == EXIT_DONE ? verify_files(config, trusted) : code;
 }
 
 /* --- compare ------------------------------------------------------------------------------------------------------ */

@@ -209,16 +209,13 @@ static enum exit_code verify_file(const char *path, const json_t *trusted)
 	return json_array_size(contradictions) ? EXIT_UNMET : EXIT_DONE;
 }
 
-enum exit_code verify_files(const struct config *config)
+enum exit_code verify_files(const struct config *config, const json_t *trusted)
 {
-	json_auto_t *trusted = NULL;
 	enum exit_code worst = EXIT_DONE;
 
 	if (config->answers_vectors || config->vectors_command)
 		return config->answers_vectors ? vectors_answer(config) : vectors_ask(config);
-	if (config->trust_path)
-		worst = signing_trust_read(config->trust_path, &trusted);
-	for (size_t i = 0; i < config->file_count && (trusted || !config->trust_path); i++) {
+	for (size_t i = 0; i < config->file_count; i++) {
 		enum exit_code code = verify_file(config->all_files[i], trusted);
 
 		worst = code > worst ? code : worst;

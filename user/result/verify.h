@@ -21,5 +21,6 @@ json_t *verify_document(const json_t *document);
 enum exit_code verify_refuse(const char *path, const json_t *document);
 
 /* xdp-mlr verify FILE...: a line for each contradiction. EXIT_DONE, EXIT_UNMET if something contradicts, EXIT_USAGE_ERROR if
- * a file cannot be read. With --vectors another implementation answers vectors; with --answer we do. */
-enum exit_code verify_files(const struct config *config);
+ * a file cannot be read. With --vectors another implementation answers vectors; with --answer we do. `trusted` has the fingerprints
+ * of --trust, NULL without. */
+enum exit_code verify_files(const struct config *config, const json_t *trusted);
