@@ -15,6 +15,7 @@
 #define NINES_MOST 6  /* to the right end: 99.9999 % */
 #define STEPS      20 /* points of a curve for each nine */
 #define CURVES     16
+#define EDGE       0.25 /* beyond the last nine, so that its tick is whole */
 
 /* The histogram of one load, in one direction. */
 struct curve {
@@ -108,7 +109,7 @@ static void put_curves(struct writer *writer, struct curves *curves, const struc
 		svg_axis_cover(&panel.x, curve->nines[curve->count - 1]);
 		svg_axis_cover_all(&panel.y, curve->us, curve->count);
 	}
-	panel.x.max = fmax(panel.x.max * 1.02, 1);
+	panel.x.max = fmax(panel.x.max, 1) + EDGE;
 	svg_axis_pad(&panel.y, 0.06);
 	figure.keys = keys;
 	figure.key_count = curves->count;
