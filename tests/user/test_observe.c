@@ -59,6 +59,22 @@ static void what_falls_is_a_gauge_unless_the_source_says_otherwise(void **state)
 	recorder_free(recorder);
 }
 
+/* Also where there is no room for more samples just then. */
+static void the_last_sample_counts(void **state)
+{
+	(void)state;
+	for (int count = 2; count < 3 * RECORDER_SAMPLES_MOST; count++) {
+		struct recorder *recorder = recorder_new();
+		json_auto_t *summary = NULL;
+
+		for (int i = 0; i < count; i++)
+			sample(recorder, i, "x", RECORDER_COUNTER, i);
+		summary = recorder_summary(recorder, 0, (uint64_t)count * 1000000000, false);
+		assert_true(figure(summary, "counters", "x", "change") == count - 1);
+		recorder_free(recorder);
+	}
+}
+
 static void samples_and_counters_are_bounded(void **state)
 {
 	struct recorder *recorder = recorder_new();
@@ -160,6 +176,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_counter_has_its_change_and_its_rate_within_the_trial),
 		cmocka_unit_test(what_falls_is_a_gauge_unless_the_source_says_otherwise),
+		cmocka_unit_test(the_last_sample_counts),
 		cmocka_unit_test(samples_and_counters_are_bounded),
 		cmocka_unit_test(a_program_is_asked_for_lines_of_json),
 		cmocka_unit_test(a_program_may_keep_its_own_pace),

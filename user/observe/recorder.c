@@ -114,17 +114,23 @@ static size_t place_of(struct recorder *recorder, const char *name, enum recorde
 
 /* --- samples -------------------------------------------------------------------------------------------------------- */
 
-/* Drop every second row, and keep the first and the last. */
+/* Keep a row, in the place of one that is dropped. */
+static void keep_row(struct recorder *recorder, size_t kept, size_t from)
+{
+	struct row row = recorder->rows[kept];
+
+	recorder->rows[kept] = recorder->rows[from];
+	recorder->rows[from] = row;
+}
+
+/* Drop every second row, but not the first, nor the last, which may end the trial. */
 static void thin(struct recorder *recorder)
 {
-	size_t kept = 1;
+	size_t kept = 1, last = recorder->row_count - 1;
 
-	for (size_t i = 2; i < recorder->row_count; i += 2) {
-		struct row row = recorder->rows[kept];
-
-		recorder->rows[kept++] = recorder->rows[i];
-		recorder->rows[i] = row;
-	}
+	for (size_t i = 2; i < last; i += 2)
+		keep_row(recorder, kept++, i);
+	keep_row(recorder, kept++, last);
 	recorder->row_count = kept;
 }
 
