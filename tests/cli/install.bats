@@ -229,19 +229,6 @@ offers() {
   if grep -E '/build/|\.o$|\.git/' "$BATS_TEST_TMPDIR/list"; then return 1; fi
 }
 
-@test "every test that docs/SECURITY.md names is there" {
-  local file name count=0
-  while IFS='|' read -r _ _ file name _; do
-    file=tests/$(tr -d '` ' <<<"$file") name=$(sed 's/^ //; s/ $//' <<<"$name")
-    case $file in
-    *.bats) grep -qxF "@test \"$name\" {" "$file" ;;
-    *) grep -qF "cmocka_unit_test($name)" "$file" ;;
-    esac || { echo "$file has no '$name'"; return 1; }
-    count=$((count + 1))
-  done < <(sed -n '/^## What was found/,/^## How/p' docs/SECURITY.md | grep '^|.*`')
-  [ "$count" -ge 20 ]
-}
-
 @test "each row of what is not trusted in docs/SECURITY.md names tests, and they are there" {
   local row file count=0
   while read -r row; do
