@@ -154,26 +154,19 @@ static double forwarding_position(const struct mlr_view *view, const struct mlr_
 	return rate_fps > 0 ? mlr_grid_position(view->grid, rate_fps) : 0;
 }
 
-/* No trial was bad yet: go to the hint, or above it. Returns false if the hint itself is the highest good load, and no short
- * trial may look. */
-static bool go_up(const struct mlr_view *view, const struct survey *survey, double *ret_position)
+/* No trial was bad yet: go to the hint, then one width above it, then farther. A hint at Min Load tells nothing: halve the
+ * range. */
+static double go_up(const struct mlr_view *view, const struct survey *survey)
 {
 	double unit = (double)view->unit;
 
-	if (!survey->good || survey->good->position < view->hint - unit || view->hint >= (double)view->grid->last) {
-		*ret_position = view->hint;
-		return true;
-	}
-	if (!(view->hint > 0)) {
-		*ret_position = (survey->good->position + (double)view->grid->last) / 2;
-		return true;
-	}
-	if (survey->good_beyond_hint < 1) {
-		*ret_position = survey->good->position + unit;
-		return view->duration_s < view->goal->final_trial_duration_s;
-	}
-	*ret_position = survey->good->position + JUMP_UNITS * unit * exp2((double)(survey->good_beyond_hint - 1));
-	return true;
+	if (!survey->good || survey->good->position < view->hint - unit || view->hint >= (double)view->grid->last)
+		return view->hint;
+	if (!(view->hint > 0))
+		return (survey->good->position + (double)view->grid->last) / 2;
+	if (survey->good_beyond_hint < 1)
+		return survey->good->position + unit;
+	return survey->good->position + JUMP_UNITS * unit * exp2((double)(survey->good_beyond_hint - 1));
 }
 
 /*
@@ -255,7 +248,8 @@ bool mlr_locate(const struct mlr_view *view, int64_t *ret_index, const char **re
 	struct survey survey = survey_of(view);
 	double position;
 
-	if (!survey.mixed && !survey.bad && go_up(view, &survey, &position)) {
+	if (!survey.mixed && !survey.bad) {
+		position = go_up(view, &survey);
 		*ret_rule = survey.good_beyond_hint ? "expanding upwards" : "the forwarding rate";
 	} else if (!survey.mixed && survey.bad && !survey.good) {
 		position = go_down(view, &survey);
