@@ -23,6 +23,7 @@ struct mlr {
 	struct mlr_situation now;
 	size_t order[MLR_GOALS_MAX]; /* indices of goals, in the order in which they get the focus */
 	struct mlr_focus focus[MLR_GOALS_MAX];
+	struct mlr_digest digests[MLR_GOALS_MAX];
 	bool is_warm; /* the warm-up is over */
 };
 
@@ -43,6 +44,7 @@ static void mlr_free(struct mlr_controller *controller)
 	for (size_t goal = 0; goal < MLR_GOALS_MAX; goal++) {
 		mlr_model_free(mlr->focus[goal].model);
 		mlr_race_free(mlr->focus[goal].race);
+		mlr_digest_free(&mlr->digests[goal]);
 	}
 	free(mlr);
 }
@@ -252,6 +254,7 @@ int mlr_controller_new_mlr(const struct mlr_controller_input *input, struct mlr_
 		return err;
 	}
 	mlr->now.results = mlr->base.results;
+	mlr->now.digests = mlr->digests;
 	set_order(mlr, input);
 	for (size_t goal = 0; goal < input->goal_count; goal++)
 		mlr->focus[goal].limit = focus_limit(&input->goals[goal], mlr->now.grid.last);

@@ -11,56 +11,45 @@
  */
 #include "mlrsearch/mlr_private.h"
 
+#include <float.h>
 #include <math.h>
 
 #define SURPASSED 0.5 /* Goal Widths; single lost frames and short interference stay below it */
 
-enum length { SHORT, TELLING, FULL, LENGTHS };
-
-static enum length length_of(const struct mlr_view *view, const struct mlr_trial_result *trial)
+static enum mlr_length length_of(const struct mlr_goal *goal, const struct mlr_trial_result *trial)
 {
-	if (trial->input.duration_s >= view->duration_s)
-		return FULL;
-	return trial->input.duration_s >= view->telling_s ? TELLING : SHORT;
+	if (trial->input.duration_s >= goal->final_trial_duration_s)
+		return MLR_FULL;
+	return trial->input.duration_s >= sqrt(goal->final_trial_duration_s * goal->initial_trial_duration_s) ? MLR_TELLING
+													      : MLR_SHORT;
 }
 
-/* Find the highest good load for each length of trial. */
-static void find_highest(const struct mlr_view *view, double ret_fps[LENGTHS])
+void mlr_draws_note(struct mlr_draws *draws, const struct mlr_view *view, const struct mlr_trial_result *trial)
 {
-	for (size_t load = 0; load < view->count; load++) {
-		size_t count;
-		const struct mlr_trial_result *trials = mlr_results_trials(view->results, load, &count);
+	double least = exp(SURPASSED * (double)view->unit * view->grid->log_step);
+	double kept = (1 - trial->output.loss_ratio) / (1 - view->goal->loss_ratio) * least;
+	double surpassed_fps = fmax(kept * trial->input.load_fps, DBL_MIN); /* 0 stands for nothing */
+	enum mlr_length length = length_of(view->goal, trial);
 
-		for (size_t i = 0; i < count; i++) {
-			if (trials[i].output.loss_ratio <= view->goal->loss_ratio)
-				ret_fps[length_of(view, &trials[i])] = trials[i].input.load_fps;
-		}
-	}
+	if (trial->output.loss_ratio <= view->goal->loss_ratio)
+		draws->highest_fps[length] = fmax(draws->highest_fps[length], trial->input.load_fps);
+	if (kept < 1 && (!(draws->surpassed_fps[length] > 0) || surpassed_fps < draws->surpassed_fps[length]))
+		draws->surpassed_fps[length] = surpassed_fps;
 }
 
-void mlr_draws_look(struct mlr_view *view)
+void mlr_draws_look(const struct mlr_draws *draws, struct mlr_view *view)
 {
-	double least = exp(SURPASSED * (double)view->unit * view->grid->log_step), highest_fps[LENGTHS] = { 0 };
 	bool are_draws = false;
 
-	find_highest(view, highest_fps);
-	for (size_t load = 0; load < view->count; load++) {
-		size_t count;
-		const struct mlr_trial_result *trials = mlr_results_trials(view->results, load, &count);
-
-		for (size_t i = 0; i < count; i++) {
-			double kept = (1 - trials[i].output.loss_ratio) / (1 - view->goal->loss_ratio) * least;
-			double surpassed_fps = kept < 1 ? kept * trials[i].input.load_fps : INFINITY;
-
-			for (enum length length = SHORT; length < LENGTHS; length++) {
-				if (!(highest_fps[length] > surpassed_fps))
-					continue;
-				if (length < length_of(view, &trials[i]))
-					view->is_buffered = true;
-				else
-					view->whole_s = view->goal->initial_trial_duration_s;
-				are_draws |= length == FULL || length > length_of(view, &trials[i]);
-			}
+	for (int bad = MLR_SHORT; bad < MLR_LENGTHS; bad++) {
+		for (int good = MLR_SHORT; good < MLR_LENGTHS && draws->surpassed_fps[bad] > 0; good++) {
+			if (!(draws->highest_fps[good] > draws->surpassed_fps[bad]))
+				continue;
+			if (good < bad)
+				view->is_buffered = true;
+			else
+				view->whole_s = view->goal->initial_trial_duration_s;
+			are_draws |= good == MLR_FULL || good > bad;
 		}
 	}
 	view->is_buffered &= !are_draws;

@@ -8,6 +8,7 @@
  *	mlr_choose.c	where and how long the next trial for one goal is
  *	mlr_free.c	the search without a model, which always ends
  *	mlr_view.c	the measured loads as one goal sees them
+ *	mlr_digest.c	the trials at each load, counted once
  *	mlr_draws.c	whether short trials tell as much as long ones, or less
  *	mlr_locate.c	finds a bracket of a good and a bad load by few single trials
  *	mlr_memory.c	detects a SUT that remembers overload
@@ -49,7 +50,51 @@ struct mlr_situation {
 	double warmup_rate_fps; /* the forwarding rate of the warm-up */
 	double overhead_s;      /* by how much the last trial took longer than its Trial Duration */
 	struct mlr_memory memory;
+	struct mlr_digest *digests; /* one for each goal */
 };
+
+/* --- the digest --- */
+
+/* Trials that are at least as long as some duration. */
+struct mlr_full_length {
+	double good;
+	double full_length; /* good or bad */
+};
+
+/* The trials at one load, counted for one goal. */
+struct mlr_load_digest {
+	double load_fps;
+	size_t counted; /* trials */
+	double bad;
+	struct mlr_full_length initial, final; /* as long as the goal's initial, and final, Trial Duration */
+	double longest_s;                      /* the longest Trial Duration, */
+	double longest;                        /* how many trials had it, */
+	double loss_sum;                       /* and the sum of their loss ratios */
+};
+
+/* Trials by length: less than `telling_s` of the goal's view, less than the final Trial Duration, or that. */
+enum mlr_length { MLR_SHORT, MLR_TELLING, MLR_FULL, MLR_LENGTHS };
+
+/* What each length of trials has shown. 0 stands for nothing. */
+struct mlr_draws {
+	double highest_fps[MLR_LENGTHS];   /* the highest load at which one was good */
+	double surpassed_fps[MLR_LENGTHS]; /* a good trial above this surpassed a capacity that one of them met */
+};
+
+/* The trials, counted for one goal. It starts as zeros. */
+struct mlr_digest {
+	size_t count, capacity;
+	struct mlr_load_digest *loads; /* the smallest load first */
+	int repeats;                   /* trials that lost exactly the share of the trial before at their load */
+	int contradictions;            /* trials that lost another share */
+	struct mlr_draws draws;
+};
+
+struct mlr_view;
+
+/* Count the trials that are not counted yet. The view needs its goal, unit, grid and results. Returns 0 or -ENOMEM. */
+int mlr_digest_update(struct mlr_digest *digest, const struct mlr_view *view);
+void mlr_digest_free(struct mlr_digest *digest);
 
 /* --- the view --- */
 
@@ -86,8 +131,8 @@ struct mlr_view {
 	double whole_s;        /* a trial of this length tells a model as much as a longer one */
 	bool is_buffered;      /* short trials are good where longer ones are not */
 	double bracket;        /* a bracket of good and bad loads is located if it is this narrow, in steps */
-	int repeats;           /* trials that lost exactly the share of the trial before at their load */
-	int contradictions;    /* trials that lost another share */
+	int repeats;           /* of the digest */
+	int contradictions;    /* of the digest */
 	int64_t unit;          /* steps of the grid within the Goal Width */
 	double hint;           /* the position where the warm-up puts the goal's critical load */
 	struct mlr_need fresh; /* what a load without trials needs */
@@ -111,8 +156,10 @@ const struct mlr_point *mlr_view_lowest_bad(const struct mlr_view *view);
 /* Return the index nearest to a position, among those strictly between the Relevant Bounds. */
 int64_t mlr_view_clamp(const struct mlr_view *view, double position);
 
+/* Note a trial. */
+void mlr_draws_note(struct mlr_draws *draws, const struct mlr_view *view, const struct mlr_trial_result *trial);
 /* Find out what short trials tell: set `whole_s` and `is_buffered`. */
-void mlr_draws_look(struct mlr_view *view);
+void mlr_draws_look(const struct mlr_draws *draws, struct mlr_view *view);
 
 /* --- locating --- */
 

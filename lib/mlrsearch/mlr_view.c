@@ -5,10 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SHORT_GOOD_WEIGHT 0.3  /* the weight as evidence of a good trial that is only just too short */
-#define REPEAT_LOST       30   /* frames; it is no chance if so many were lost twice */
-#define REPEAT_DEVIATIONS 0.05 /* in standard deviations of a Poisson count */
-#define REPEAT_WIDTH      0.02 /* in Goal Widths */
+#define SHORT_GOOD_WEIGHT 0.3 /* the weight as evidence of a good trial that is only just too short */
 
 /* Return what a classification by full-length trials alone still needs, each of this effective duration. */
 static struct mlr_need need_of(const struct mlr_goal *goal, const struct mlr_duration_sums *sums, double trial_s)
@@ -24,20 +21,6 @@ static struct mlr_need need_of(const struct mlr_goal *goal, const struct mlr_dur
 		.bad = fmax(1, floor(bad_left_s / trial_s * (1 + 1e-9)) + 1),
 		.short_bad_s = bad_left_s + fmax(0, balancing_s - mlr_duration_s(sums->short_high_loss_ns)),
 	};
-}
-
-/* Set the loss of a load to the mean over its longest trials. */
-static void take_loss(struct mlr_point *point, const struct mlr_trial_result *trials, size_t count)
-{
-	double longest = 0, loss_ratio = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		if (trials[i].input.duration_s < point->longest_s)
-			continue;
-		longest++;
-		loss_ratio += trials[i].output.loss_ratio;
-	}
-	point->loss_ratio = loss_ratio / longest;
 }
 
 struct mlr_observation mlr_observe(const struct mlr_grid *grid, const struct mlr_goal *goal, double duration_s,
@@ -58,65 +41,27 @@ struct mlr_observation mlr_observe(const struct mlr_grid *grid, const struct mlr
 	};
 }
 
-/* Whether two trials of one load lost the same. A difference is ignored if it would not move the critical load, or if it is
- * smaller than among frames that are lost one by one. */
-static bool is_repeat(const struct mlr_view *view, const struct mlr_trial_result *a, const struct mlr_trial_result *b)
-{
-	double frames = a->input.load_fps * a->input.duration_s, lost = a->output.loss_ratio * frames;
-	double difference = fabs(a->output.loss_ratio - b->output.loss_ratio) * frames;
-
-	return difference <= fmax(1.5, REPEAT_DEVIATIONS * sqrt(lost)) &&
-	       difference <= REPEAT_WIDTH * (double)view->unit * view->grid->log_step * frames;
-}
-
-/* Count repeats: compare each trial of one load with the one before. Trials of another length may lose another share without
- * any noise, but not the same share by chance. If hardly a frame was lost, repeats tell nothing. */
-static void count_repeats(struct mlr_view *view, const struct mlr_trial_result *trials, size_t count)
-{
-	for (size_t i = 1; i < count; i++) {
-		double lost = trials[i].output.loss_ratio * trials[i].input.load_fps * trials[i].input.duration_s;
-
-		if (is_repeat(view, &trials[i - 1], &trials[i]))
-			view->repeats += lost >= REPEAT_LOST;
-		else if (trials[i].input.duration_s == trials[i - 1].input.duration_s)
-			view->contradictions++;
-	}
-}
-
-static void count_trials(struct mlr_point *point, const struct mlr_view *view, const struct mlr_trial_result *trials,
-			 size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		bool is_full_length = trials[i].input.duration_s >= view->duration_s;
-		bool is_bad = trials[i].output.loss_ratio > view->goal->loss_ratio;
-
-		point->bad += is_bad;
-		point->good += is_full_length && !is_bad;
-		point->full_length += is_full_length;
-		point->longest_s = fmax(point->longest_s, trials[i].input.duration_s);
-	}
-	take_loss(point, trials, count);
-	point->lost = point->loss_ratio * point->load_fps * view->duration_s;
-}
-
-static void set_point(struct mlr_view *view, const struct mlr_results *results, size_t load, size_t goal, double trial_s)
+static void set_point(struct mlr_view *view, const struct mlr_load_digest *digest, size_t load, size_t goal, double trial_s)
 {
 	struct mlr_point *point = &view->points[load];
-	const struct mlr_trial_result *trials;
-	size_t count;
+	const struct mlr_full_length *full =
+		view->duration_s < view->goal->final_trial_duration_s ? &digest->initial : &digest->final;
 
 	*point = (struct mlr_point){
-		.load_fps = mlr_results_load_fps(results, load),
-		.class = mlr_results_class(results, load, goal),
-		.need = need_of(view->goal, mlr_results_sums(results, load, goal), trial_s),
+		.load_fps = digest->load_fps,
+		.position = mlr_grid_position(view->grid, digest->load_fps),
+		.good = full->good,
+		.bad = digest->bad,
+		.full_length = full->full_length,
+		.longest_s = digest->longest_s,
+		.loss_ratio = digest->loss_sum / digest->longest,
+		.class = mlr_results_class(view->results, load, goal),
+		.need = need_of(view->goal, mlr_results_sums(view->results, load, goal), trial_s),
 	};
-	point->position = mlr_grid_position(view->grid, point->load_fps);
+	point->lost = point->loss_ratio * point->load_fps * view->duration_s;
 	point->on_grid = mlr_grid_load_fps(view->grid, llround(point->position)) == point->load_fps;
 	if (point->on_grid)
 		point->position = round(point->position);
-	trials = mlr_results_trials(results, load, &count);
-	count_trials(point, view, trials, count);
-	count_repeats(view, trials, count);
 }
 
 /* Return where the warm-up puts a goal's critical load. A SUT that sustained Max Load is expected to sustain it again. */
@@ -147,6 +92,8 @@ int mlr_view_new(const struct mlr_situation *now, size_t goal, double duration_s
 {
 	const struct mlr_goal *g = mlr_results_goal(now->results, goal);
 	double trial_s = g->final_trial_duration_s + now->overhead_s;
+	struct mlr_digest *digest = &now->digests[goal];
+	int err;
 	struct mlr_view view = {
 		.results = now->results,
 		.goal = g,
@@ -157,17 +104,22 @@ int mlr_view_new(const struct mlr_situation *now, size_t goal, double duration_s
 		.count = mlr_results_load_count(now->results),
 	};
 
+	view.unit = (int64_t)fmax(1, floor(-log1p(-g->width_ratio) / now->grid.log_step * (1 + 1e-9)));
+	err = mlr_digest_update(digest, &view);
+	if (err)
+		return err;
 	view.points = calloc(view.count + 1, sizeof(*view.points));
 	if (!view.points)
 		return -ENOMEM;
-	view.unit = (int64_t)fmax(1, floor(-log1p(-g->width_ratio) / now->grid.log_step * (1 + 1e-9)));
+	view.repeats = digest->repeats;
+	view.contradictions = digest->contradictions;
 	view.hint = hint_of(&view, now->warmup_rate_fps);
 	view.fresh = need_of(g, &(struct mlr_duration_sums){ 0 }, trial_s);
 	set_bounds(&view, now->results, goal);
 	for (size_t load = 0; load < view.count; load++)
-		set_point(&view, now->results, load, goal, trial_s);
+		set_point(&view, &digest->loads[load], load, goal, trial_s);
 	if (view.telling_s < view.duration_s)
-		mlr_draws_look(&view);
+		mlr_draws_look(&digest->draws, &view);
 	*ret_view = view;
 	return 0;
 }

@@ -15,7 +15,8 @@ struct told {
 /* What two trials tell. */
 static struct told look_at(const struct mlr_trial_input inputs[2], const double loss[2])
 {
-	struct mlr_situation now = { 0 };
+	struct mlr_digest digest = { 0 };
+	struct mlr_situation now = { .digests = &digest };
 	struct mlr_results *results;
 	struct mlr_view view;
 	struct told told;
@@ -32,6 +33,7 @@ static struct told look_at(const struct mlr_trial_input inputs[2], const double 
 	told = (struct told){ view.whole_s < goal.final_trial_duration_s, view.is_buffered, view.repeats,
 			      view.contradictions };
 	mlr_view_free(&view);
+	mlr_digest_free(&digest);
 	mlr_results_free(results);
 	return told;
 }

@@ -176,7 +176,7 @@ static struct cost decision_cost(size_t trial_count, size_t goal_count)
 
 static void bench_decisions(void)
 {
-	static const size_t trials[] = { 10, 100, 1000, 10000 }, goals[] = { 1, 2, 4, 8, 16 };
+	static const size_t trials[] = { 10, 500, 5000, 20000 }, goals[] = { 1, 2, 4, 8, 16 };
 
 	printf("\nmlr: us a decision (add, next and the time to go), mean / worst, by trials in memory and goals\n%10s",
 	       "trials");
