@@ -11,14 +11,15 @@
 #define EXACT_RATIO 0.01  /* of the lost frames: by how much a counter may differ from them in all */
 #define QUIET_RATIO                                                                                                         \
 	0.05 /* of what it did where frames were lost: a counter that does less at the Lower Bound is quiet there */
-#define GROWS_RATIO     0.05 /* of the lost frames: a counter that grows by less says nothing */
-#define FULL_RATIO      0.95
-#define CPU_FULL_RATIO  0.9  /* its time is counted in ticks, and short trials have few */
-#define SHARED_RATIO    0.5  /* of a CPU: what programs take where it is called shared, */
-#define STOLEN_RATIO    0.1  /* and a hypervisor */
-#define AT_CPU_RATIO    0.5  /* of the lost frames: so many were lost at a CPU that is called shared */
-#define KNOWN_RATIO     0.5  /* of the lost frames: a counter that is known of fewer says nothing */
-#define SAME_LOAD_RATIO 1e-9
+#define GROWS_RATIO       0.05 /* of the lost frames: a counter that grows by less says nothing */
+#define FULL_RATIO        0.95
+#define CPU_FULL_RATIO    0.9 /* its time is counted in ticks, and short trials have few */
+#define SHARED_RATIO      0.5 /* of a CPU: what programs take where it is called shared, */
+#define SHARED_BUSY_RATIO 0.8 /* of its time: with frames lost at its backlog that is all it had */
+#define STOLEN_RATIO      0.1 /* and a hypervisor */
+#define AT_CPU_RATIO      0.5 /* of the lost frames: so many were lost at a CPU that is called shared */
+#define KNOWN_RATIO       0.5 /* of the lost frames: a counter that is known of fewer says nothing */
+#define SAME_LOAD_RATIO   1e-9
 
 /* What is looked at: trials with loss, nearest to the Upper Bound first, and those at the Lower Bound. */
 struct evidence {
@@ -277,7 +278,7 @@ static void add_shared(const struct evidence *evidence, size_t counter, double p
 			continue;
 		cause = describe(evidence, other, MLR_CAUSE_SHARED);
 		if (cause.upper_level >= others[i].least &&
-		    describe(evidence, busy, MLR_CAUSE_SHARED).upper_level >= CPU_FULL_RATIO)
+		    describe(evidence, busy, MLR_CAUSE_SHARED).upper_level >= SHARED_BUSY_RATIO)
 			add(evidence->input, &cause, ret);
 	}
 }

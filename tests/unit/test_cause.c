@@ -103,7 +103,7 @@ static void a_cpu_that_works_for_others_stands_before_its_backlog(void **state)
 	assert_string_equal(name_of(&scene, &causes, 0), "softnet/cpu1/dropped");
 	/* nor where time is left */
 	scene.levels[2][1] = 0.75;
-	scene.levels[2][2] = 0.8;
+	scene.levels[2][2] = 0.7;
 	causes = find(&scene);
 	assert_string_equal(name_of(&scene, &causes, 0), "softnet/cpu1/dropped");
 }

@@ -10,7 +10,7 @@
 #define CPUS_MOST   256
 
 /* Seconds of a CPU, by what it did. */
-enum cpu_time { CPU_PROGRAMS, CPU_SYSTEM, CPU_INTERRUPTS, CPU_STEAL, CPU_TIMES };
+enum cpu_time { CPU_PROGRAMS, CPU_INTERRUPTS, CPU_STEAL, CPU_TIMES };
 
 struct reading {
 	exposition_visit *visit;
@@ -118,7 +118,7 @@ static bool take_cpu(struct reading *reading, const char *name, double value)
 	static const struct {
 		const char *mode;
 		enum cpu_time time;
-	} modes[] = { { "user", CPU_PROGRAMS },  { "nice", CPU_PROGRAMS },      { "system", CPU_SYSTEM },
+	} modes[] = { { "user", CPU_PROGRAMS },  { "nice", CPU_PROGRAMS },      { "system", CPU_PROGRAMS },
 		      { "irq", CPU_INTERRUPTS }, { "softirq", CPU_INTERRUPTS }, { "steal", CPU_STEAL } };
 	unsigned int cpu;
 	char mode[16];
@@ -171,7 +171,7 @@ static bool take_sample(struct reading *reading, struct piece line)
 
 static void visit_cpus(const struct reading *reading)
 {
-	static const char *const names[] = { "programs", "system", "interrupts", "steal" };
+	static const char *const names[] = { "programs", "interrupts", "steal" };
 
 	for (unsigned int cpu = 0; cpu < CPUS_MOST; cpu++) {
 		char name[RECORDER_NAME_SIZE];

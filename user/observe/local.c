@@ -158,7 +158,7 @@ static void take_softnet(struct recorder *recorder, char *line, unsigned int num
 		ADD(recorder, (double)values[10], "softnet/cpu%u/flow_limit", cpu);
 }
 
-/* Time of each CPU, in seconds: by programs, by the kernel for frames and interrupts, stolen by the hypervisor. */
+/* Time of each CPU, in seconds: by programs and their system calls, by the kernel for frames and interrupts, stolen by the hypervisor. */
 static void take_cpu(struct recorder *recorder, char *line, unsigned int number)
 {
 	enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, FIELDS };
@@ -170,8 +170,7 @@ static void take_cpu(struct recorder *recorder, char *line, unsigned int number)
 	(void)number;
 	if (sscanf(line, "cpu%u%n", &cpu, &length) < 1 || read_numbers(line + length, 10, FIELDS, values) < FIELDS)
 		return;
-	ADD(recorder, (double)(values[USER] + values[NICE]) / ticks, "cpu%u/programs", cpu);
-	ADD(recorder, (double)values[SYSTEM] / ticks, "cpu%u/system", cpu);
+	ADD(recorder, (double)(values[USER] + values[NICE] + values[SYSTEM]) / ticks, "cpu%u/programs", cpu);
 	ADD(recorder, (double)(values[IRQ] + values[SOFTIRQ]) / ticks, "cpu%u/interrupts", cpu);
 	ADD(recorder, (double)values[STEAL] / ticks, "cpu%u/steal", cpu);
 	ADD(recorder,

@@ -17,18 +17,20 @@
 
 #include "base/clock.h"
 #include "base/confine.h"
+#include "base/files.h"
 #include "base/message.h"
 #include "base/stop.h"
 #include "observe/source.h"
 
-#define ANSWER_MOST   (4u << 20) /* octets of a trial's JSON from a source */
-#define PERIOD_NS     (NS_PER_S / 10)
-#define DUTY          10   /* a source sleeps ten times as long as a sample takes, at least */
-#define LATE_MOST     2    /* who was late so often in a row is not waited for any more, */
-#define LATE_WAIT_S   0.02 /* but so long, to see whether it is back */
-#define MEMORY_MOST   (256u << 20)
-#define END_MARGIN_NS (NS_PER_S / 100) /* between the beginning and the first frame */
-#define CLOSE_WAIT_S  1.0
+#define ANSWER_MOST    (4u << 20) /* octets of a trial's JSON from a source */
+#define PERIOD_NS      (NS_PER_S / 10)
+#define DUTY           10   /* a source sleeps ten times as long as a sample takes, at least */
+#define LATE_MOST      2    /* who was late so often in a row is not waited for any more, */
+#define LATE_WAIT_S    0.02 /* but so long, to see whether it is back */
+#define MEMORY_MOST    (256u << 20)
+#define END_MARGIN_NS  (NS_PER_S / 100) /* between the beginning and the first frame */
+#define GROUP_NICENESS "-10"
+#define CLOSE_WAIT_S   1.0
 
 /* What the tester tells a source. */
 struct order {
@@ -197,6 +199,7 @@ static void become_source(pid_t tester)
 	/* A session of its own is a group of its own to the scheduler. In the tester's it would take weight from the transmitters,
 	 * on whichever CPU it waits. */
 	setsid();
+	file_set("/proc/self/autogroup", GROUP_NICENESS); /* where there are such groups: a sample that waits is late */
 	if (getpriority(PRIO_PROCESS, 0) < 0)
 		setpriority(PRIO_PROCESS, 0, 0);
 }
