@@ -48,7 +48,7 @@ store() { # further options
   store
   # the seventh trial at another load
   jq '.trials[6] |= (.trial_load = 123456 | .trial_forwarding_rate = 123456 * (1 - .trial_loss_ratio) | .counts = null | .loss_attribution = null)
-    | del(.search_result, .trials[].decision)' "$WHOLE" >"$BATS_TEST_TMPDIR/other.json"
+    | del(.search_result, .changes, .trials[].decision)' "$WHOLE" >"$BATS_TEST_TMPDIR/other.json"
   run --separate-stderr "$XDP_MLR" search --replay "$BATS_TEST_TMPDIR/other.json" --format json
   [ "$("$JQ" '.trials[6].decision.asked_load' <<<"$output")" = "$("$JQ" '.trials[6].trial_load' "$WHOLE")" ]
   "$JQ" -e '[.trials[:6][].decision | has("asked_load")] | any | not' <<<"$output"
