@@ -151,7 +151,7 @@ clean() { # FUNCTION OPTION...
     read -ra before < <(queues_and_ports)
     "$@"
     spoilt || held_up "${before[@]}" || return 0
-    check ".trial_result == null or (.tester_limited == ($status == 1) and .tester_limited == (.trial_result.tester_limited_reason != null))"
+    check ".trial_result == null or ((.tester_limited or ([.requirements[]?.met] | all | not)) == ($status == 1) and .tester_limited == (.trial_result.tester_limited_reason != null))"
     check '.trial_result == null or .tester_limited or .trial_result.counts.unsent <= (.trial_result.trial_load / 1e5 | ceil) * (.ports | length)'
     reason=$(get '[.. | .tester_limited_reason? // empty] | unique | join(", ")')
     echo "# try $try: ${reason:-the SUT was held up}" >&3
