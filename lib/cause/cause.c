@@ -9,6 +9,8 @@
 
 #define LOST_ENOUGH 100.0 /* frames: fewer may agree with a counter by chance */
 #define EXACT_RATIO 0.01  /* of the lost frames: by how much a counter may differ from them in all */
+#define APART_RATIO                                                                                                         \
+	0.2 /* of the loss ratio at the Upper Bound: by so much it may differ from the lost frames at the Lower one */
 #define QUIET_RATIO                                                                                                         \
 	0.05 /* of what it did where frames were lost: a counter that does less at the Lower Bound is quiet there */
 #define GROWS_RATIO       0.05 /* of the lost frames: a counter that grows by less says nothing */
@@ -138,13 +140,15 @@ static bool is_quiet_below(const struct mlr_cause *cause)
 	return !(cause->lower_per_frame > QUIET_RATIO * cause->upper_per_frame);
 }
 
-/* Also at the Lower Bound: where half of the frames are lost, so many are passed on, too. */
+/* At the Lower Bound, too: where half of the frames are lost, so many are passed on; and where few are lost, something that has
+ * nothing to do with frames may have happened as often. */
 static bool is_exact(const struct evidence *evidence, size_t counter)
 {
 	struct known upper = known_of(LOSSY(evidence), counter), lower = known_of(LOWER(evidence), counter);
 
 	return upper.difference <= (upper.lost < LOST_ENOUGH ? 0 : EXACT_RATIO * upper.lost) &&
-	       lower.difference <= EXACT_RATIO * lower.sent;
+	       lower.difference <= EXACT_RATIO * lower.sent &&
+	       lower.difference * upper.sent <= APART_RATIO * upper.lost * lower.sent;
 }
 
 /* --- names ---------------------------------------------------------------------------------------------------------- */

@@ -156,6 +156,21 @@ static void few_lost_frames_must_agree_exactly(void **state)
 	assert_int_equal(causes.causes[1].kind, MLR_CAUSE_GROWS);
 }
 
+static void what_happens_as_often_without_loss_is_no_place(void **state)
+{
+	struct scene scene = scene_of(45);
+	struct mlr_causes causes;
+
+	(void)state;
+	put(&scene, "softirq/RCU", 54, 45);
+	put(&scene, "tc/eth0/tbf-1/drops", 0, 45);
+	put(&scene, "other/drops", 1, 45); /* a few frames of others are no objection */
+	causes = find(&scene);
+	assert_int_equal(causes.count, 2);
+	assert_string_equal(name_of(&scene, &causes, 0), "tc/eth0/tbf-1/drops");
+	assert_int_equal(causes.causes[1].kind, MLR_CAUSE_EXACT);
+}
+
 static void at_most_five_are_told_the_best_of_many(void **state)
 {
 	struct scene scene = scene_of(1000);
@@ -252,6 +267,7 @@ int main(void)
 		cmocka_unit_test(limits_are_told_where_they_were_reached_with_the_loss),
 		cmocka_unit_test(what_comes_with_the_load_is_no_cause),
 		cmocka_unit_test(few_lost_frames_must_agree_exactly),
+		cmocka_unit_test(what_happens_as_often_without_loss_is_no_place),
 		cmocka_unit_test(at_most_five_are_told_the_best_of_many),
 		cmocka_unit_test(nothing_is_said_of_nothing),
 		cmocka_unit_test(the_trials_nearest_to_the_upper_bound_decide),
