@@ -13,6 +13,7 @@
 	0.2 /* of the loss ratio at the Upper Bound: by so much it may differ from the lost frames at the Lower one */
 #define QUIET_RATIO                                                                                                         \
 	0.05 /* of what it did where frames were lost: a counter that does less at the Lower Bound is quiet there */
+#define NEAR_RATIO        0.05 /* of the lost frames: by so much a place may differ that stands before a sum */
 #define GROWS_RATIO       0.05 /* of the lost frames: a counter that grows by less says nothing */
 #define FULL_RATIO        0.95
 #define CPU_FULL_RATIO    0.9 /* its time is counted in ticks, and short trials have few */
@@ -214,18 +215,45 @@ static size_t find(const struct mlr_cause_input *input, const char *source, cons
 
 /* --- causes --------------------------------------------------------------------------------------------------------- */
 
-/* Whether one stands before another: by kind, then a place before a sum of places, then by how well it fits. */
+/* Most counters of loss are called so; others may agree with it where just half of the frames are lost. */
+static bool is_of_loss(const char *name)
+{
+	static const char *const words[] = { "drop", "discard", "Discard", "miss", "lost",
+					     "err",  "Err",     "over",    "full", "fail" };
+	bool is_one = false;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		is_one |= strstr(name, words[i]) != NULL;
+	return is_one;
+}
+
+/* The smaller the likelier. A sum of places stands behind a place that agrees nearly: frames of others may be lost there, too. */
+static unsigned int rank_of(const struct mlr_cause *cause, bool is_sum)
+{
+	switch (cause->kind) {
+	case MLR_CAUSE_SHARED:
+		return 0;
+	case MLR_CAUSE_EXACT:
+		return is_sum ? 3 : 1;
+	case MLR_CAUSE_SATURATED:
+		return 4 + is_sum;
+	case MLR_CAUSE_GROWS:
+		break;
+	}
+	return !is_sum && fabs(cause->per_lost - 1) <= NEAR_RATIO ? 2 : 6 + is_sum;
+}
+
+/* Whether one stands before another: by rank, then by what it is called, then by how well it fits. */
 static bool is_before(const struct mlr_cause_input *input, const struct mlr_cause *a, const struct mlr_cause *b)
 {
-	bool a_is_sum = is_sum(input->counters[a->counter].name), b_is_sum = is_sum(input->counters[b->counter].name);
+	const char *a_name = input->counters[a->counter].name, *b_name = input->counters[b->counter].name;
+	unsigned int a_rank = rank_of(a, is_sum(a_name)), b_rank = rank_of(b, is_sum(b_name));
 
-	if (a->kind != b->kind)
-		return a->kind < b->kind;
-	if (a_is_sum != b_is_sum)
-		return b_is_sum;
-	if (a->kind == MLR_CAUSE_GROWS)
-		return fabs(log(a->per_lost)) < fabs(log(b->per_lost));
-	return false;
+	if (a_rank != b_rank)
+		return a_rank < b_rank;
+	if (is_of_loss(a_name) != is_of_loss(b_name))
+		return is_of_loss(a_name);
+	return a->kind == MLR_CAUSE_GROWS && fabs(log(a->per_lost)) < fabs(log(b->per_lost));
 }
 
 static void add(const struct mlr_cause_input *input, const struct mlr_cause *cause, struct mlr_causes *ret)

@@ -171,6 +171,35 @@ static void what_happens_as_often_without_loss_is_no_place(void **state)
 	assert_int_equal(causes.causes[1].kind, MLR_CAUSE_EXACT);
 }
 
+static void a_place_that_others_use_too_stands_before_the_sum(void **state)
+{
+	struct scene scene = scene_of(7195);
+	struct mlr_causes causes;
+
+	(void)state;
+	put(&scene, "link/eth0/rx_dropped", 0, 7195);
+	put(&scene, "softnet/cpu1/dropped", 0, 7380);
+	put(&scene, "other/lost", 0, 9000);
+	causes = find(&scene);
+	assert_int_equal(causes.count, 3);
+	assert_string_equal(name_of(&scene, &causes, 0), "softnet/cpu1/dropped");
+	assert_int_equal(causes.causes[0].kind, MLR_CAUSE_GROWS);
+	assert_string_equal(name_of(&scene, &causes, 1), "link/eth0/rx_dropped");
+}
+
+static void of_counters_that_agree_the_one_of_loss_is_first(void **state)
+{
+	struct scene scene = scene_of(55e3); /* half of the frames */
+	struct mlr_causes causes;
+
+	(void)state;
+	put(&scene, "link/eth1/tx_packets", NAN, 55e3);
+	put(&scene, "conntrack/drop", NAN, 55e3);
+	causes = find(&scene);
+	assert_int_equal(causes.count, 2);
+	assert_string_equal(name_of(&scene, &causes, 0), "conntrack/drop");
+}
+
 static void at_most_five_are_told_the_best_of_many(void **state)
 {
 	struct scene scene = scene_of(1000);
@@ -268,6 +297,8 @@ int main(void)
 		cmocka_unit_test(what_comes_with_the_load_is_no_cause),
 		cmocka_unit_test(few_lost_frames_must_agree_exactly),
 		cmocka_unit_test(what_happens_as_often_without_loss_is_no_place),
+		cmocka_unit_test(a_place_that_others_use_too_stands_before_the_sum),
+		cmocka_unit_test(of_counters_that_agree_the_one_of_loss_is_first),
 		cmocka_unit_test(at_most_five_are_told_the_best_of_many),
 		cmocka_unit_test(nothing_is_said_of_nothing),
 		cmocka_unit_test(the_trials_nearest_to_the_upper_bound_decide),
