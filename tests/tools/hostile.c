@@ -867,11 +867,11 @@ static const char help[] =
 	"  fragment                                sends it as two fragments, from 80 octets on       fragmented\n"
 	"  tag                                     puts `by` (3) VLAN tags in                         overtagged above 2\n"
 	"  give-back, echo                         sends it back; on and back                         misdirected\n"
-	"  wrong-flow, wrong-trial, wrong-sequence misdirected, unknown_trial, malformed: another number, its checksum right\n"
+	"  wrong-flow, wrong-trial, wrong-sequence misdirected, unknown_trial, malformed: another number\n"
 	"  flip-magic                              flips a bit of the tag's magic                     foreign\n"
 	"  storm, bad-magic                        `by` (5, 1) frames of another port, magic, beside  foreign\n"
 	"  untag, ttl, dscp, flip-mac              changes the header, with its checksum              received\n"
-	"  no-checksum                             UDP's checksum becomes 0       received, without_checksum; IPv6: damaged\n"
+	"  no-checksum                             UDP's checksum becomes 0      received, without_checksum; IPv6: damaged\n"
 	"`reordered` is counted in each flow. What IPv6 has no such field of is forwarded as it came.\n";
 
 int main(int argc, char **argv)

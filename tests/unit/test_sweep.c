@@ -38,8 +38,10 @@ static void loads_are_evenly_spaced_and_both_ends_are_exact(void **state)
 static void figures_are_those_of_the_curve(void **state)
 {
 	/* out of order; 300 loses once of twice, so 400 is not below the first loss */
-	const struct mlr_trial_result trials[] = { TRIAL(600, 0.5),  TRIAL(100, 0), TRIAL(200, 0),   TRIAL(300, 0),
-						   TRIAL(300, 0.01), TRIAL(400, 0), TRIAL(500, 0.2 - 1e-15), TRIAL(600, 0.6) };
+	const struct mlr_trial_result trials[] = {
+		TRIAL(600, 0.5),  TRIAL(100, 0), TRIAL(200, 0),           TRIAL(300, 0),
+		TRIAL(300, 0.01), TRIAL(400, 0), TRIAL(500, 0.2 - 1e-15), TRIAL(600, 0.6)
+	};
 	struct mlr_sweep_figures figures = mlr_sweep_figures(trials, sizeof(trials) / sizeof(*trials));
 
 	(void)state;

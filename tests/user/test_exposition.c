@@ -108,8 +108,8 @@ static const struct if_mib_column discards = { "ifInDiscards", false, 13 }, name
 static void a_request_is_a_message_of_snmp_version_2c(void **state)
 {
 	static const uint8_t expected[] = {
-		0x30, 40,   0x02, 1, 1,    0x04, 6, 'p',  'u',  'b', 'l',  'i', 'c',  0xa5, 27, 0x02, 4, 1, 2, 3, 4, 0x02,
-		1,    0,    0x02, 1, 16,   0x30, 13, 0x30, 11,  0x06, 9 - 2, 0x2b,
+		0x30, 40, 0x02, 1, 1,    0x04, 6, 'p',  'u', 'b', 'l',  'i', 'c',  0xa5, 27,   0x02,  4,
+		1,    2,  3,    4, 0x02, 1,    0, 0x02, 1,   16,  0x30, 13,  0x30, 11,   0x06, 9 - 2, 0x2b,
 	};
 	uint8_t message[IF_MIB_MESSAGE_MOST];
 	size_t octets = if_mib_request("public", 0x01020304, &discards, 300, message);
@@ -125,10 +125,10 @@ static void a_request_is_a_message_of_snmp_version_2c(void **state)
 
 /* ifInDiscards.300 = 4812, and the next column's first. */
 static const uint8_t answer[] = {
-	0x30, 66,   0x02, 1,    1,    0x04, 6,    'p',  'u',  'b',  'l',  'i',  'c',  0xa2, 53,   0x02, 4,
-	1,    2,    3,    4,    0x02, 1,    0,    0x02, 1,    0,    0x30, 39,   0x30, 17,   0x06, 11,   0x2b,
-	6,    1,    2,    1,    2,    2,    1,    13,   0x82, 0x2c, 0x41, 2,    0x12, 0xcc, 0x30, 18,   0x06,
-	10,   0x2b, 6,    1,    2,    1,    2,    2,    1,    14,   1,    0x41, 4,    0,    0,    0,    9,
+	0x30, 66,   0x02, 1, 1,    0x04, 6, 'p',  'u',  'b',  'l',  'i',  'c',  0xa2, 53,   0x02, 4,
+	1,    2,    3,    4, 0x02, 1,    0, 0x02, 1,    0,    0x30, 39,   0x30, 17,   0x06, 11,   0x2b,
+	6,    1,    2,    1, 2,    2,    1, 13,   0x82, 0x2c, 0x41, 2,    0x12, 0xcc, 0x30, 18,   0x06,
+	10,   0x2b, 6,    1, 2,    1,    2, 2,    1,    14,   1,    0x41, 4,    0,    0,    0,    9,
 };
 
 static void an_answer_has_the_rows_of_its_column(void **state)

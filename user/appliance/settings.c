@@ -55,9 +55,8 @@ static enum exit_code read_choice(struct yaml_file *file, const yaml_node_t *nod
 
 static enum exit_code read_verb(struct yaml_file *file, const yaml_node_t *node, void *target)
 {
-	static const char *const verbs[] = {
-		"search", "trial", "sweep", "soak", "rfc2544", "y1564", "selftest", "probe", "sut", NULL
-	};
+	static const char *const verbs[] = { "search", "trial",    "sweep", "soak", "rfc2544",
+					     "y1564",  "selftest", "probe", "sut",  NULL };
 
 	return read_choice(file, node, verbs, target);
 }

@@ -42,14 +42,14 @@ struct schedule_settings {
 
 struct http_settings {
 	bool wanted;
-	bool unprotected;                    /* may listen beyond loopback without TLS and token */
-	char address[SETTINGS_VALUE_SIZE];   /* empty: that of the management port, or loopback without one */
-	unsigned int port;                   /* 0: 80, or 443 with TLS */
-	char *certificate, *key;             /* PEM; NULL: no TLS */
-	char *clients;                       /* PEM: who signs the certificates of clients; NULL: they need none */
-	char token[SETTINGS_VALUE_SIZE + 1]; /* to read; empty: none */
+	bool unprotected;                            /* may listen beyond loopback without TLS and token */
+	char address[SETTINGS_VALUE_SIZE];           /* empty: that of the management port, or loopback without one */
+	unsigned int port;                           /* 0: 80, or 443 with TLS */
+	char *certificate, *key;                     /* PEM; NULL: no TLS */
+	char *clients;                               /* PEM: who signs the certificates of clients; NULL: they need none */
+	char token[SETTINGS_VALUE_SIZE + 1];         /* to read; empty: none */
 	char control_token[SETTINGS_VALUE_SIZE + 1]; /* to begin and stop runs; empty: nobody can */
-	size_t line;                         /* where it stands */
+	size_t line;                                 /* where it stands */
 };
 
 /* The port that no test uses; init sets it up. */

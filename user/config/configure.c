@@ -255,8 +255,8 @@ static bool names_places(const struct config *config)
 
 #define BIT(verb) (1u << (verb))
 #define MEASURING                                                                                                           \
-	(BIT(VERB_SEARCH) | BIT(VERB_TRIAL) | BIT(VERB_SWEEP) | BIT(VERB_SOAK) | BIT(VERB_RFC2544) | BIT(VERB_Y1564) | BIT(VERB_SELFTEST) |   \
-	 BIT(VERB_CONNECT))
+	(BIT(VERB_SEARCH) | BIT(VERB_TRIAL) | BIT(VERB_SWEEP) | BIT(VERB_SOAK) | BIT(VERB_RFC2544) | BIT(VERB_Y1564) |      \
+	 BIT(VERB_SELFTEST) | BIT(VERB_CONNECT))
 #define REASON_SIZE 256
 
 /* Values that do not go together, or lack another. The first rule that is broken is shown. */

@@ -374,7 +374,8 @@ const struct option options[] = {
 	DURATION("trial-duration", "S", RFC2544, NULL, rfc2544.trial_duration_s, POSITIVE,
 		 "trials of throughput (the longest) and frame loss rate; 60 s by the RFC, 1 s with --fast"),
 	OPTION("latency-at", "R,...", SEARCH, NULL, read_latency_at,
-	       "after the search, measure latency at these parts of each goal's Relevant Lower Bound, by direction, with the "
+	       "after the search, measure latency at these parts of each goal's Relevant Lower Bound, by direction, with "
+	       "the "
 	       "whole histogram; 0 is 100 frames/s; csit is 0,10%,50%,90%,100%",
 	       .flags = OPTION_LIST | OPTION_USUAL),
 	NUMBER("latency-repeats", "N", RFC2544, NULL, rfc2544.latency_repeats, 1, 10000,

@@ -21,8 +21,8 @@ struct claim;
 struct port {
 	struct link_info link; /* as it was when the port was opened, but for an MTU that was raised */
 	char driver[32];
-	char bus[32];     /* where the device is, as "0000:03:00.0"; empty for a virtual one */
-	double link_bps;  /* 0: not known, or made up as by veth */
+	char bus[32];    /* where the device is, as "0000:03:00.0"; empty for a virtual one */
+	double link_bps; /* 0: not known, or made up as by veth */
 	bool half_duplex;
 	int listening_fd; /* which is what keeps the port promiscuous, too */
 	struct claim *claim;

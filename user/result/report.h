@@ -94,4 +94,3 @@ enum exit_code report_judge(json_t *document, const struct config *config, enum 
  * one direction loses. NAN for other figures (`path` is a JSON pointer) and other trials: latencies are those of the worst
  * direction already. */
 double judge_worst_direction(const char *path, const json_t *document);
-
