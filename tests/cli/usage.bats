@@ -164,6 +164,7 @@ search() {
   refuses 2 "one source too many, at most 8" trial $(printf -- '--observe n%s=local: ' {1..9})
   refuses 2 "--observe is for trials of this machine or of exec:COMMAND, not for --measurer sim" \
     "$XDP_MLR" search --measurer "$SIM" --max-load 10Mfps --observe dut=local:
+  refuses 2 "--idle-duration .*needs a source that tells of the SUT, --observe" trial --idle-duration 1
 }
 
 @test "an option given twice is not lost without a word" {

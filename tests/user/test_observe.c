@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Sources of counters: what the recorder makes of samples, and what a program may say. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../test.h"
 #include "base/clock.h"
 #include "base/exit_code.h"
 #include "base/json_read.h"
+#include "base/message.h"
 #include "base/stop.h"
+#include "observe/rapl.h"
 #include "observe/source.h"
 
 static void sample(struct recorder *recorder, double at_s, const char *name, enum recorder_kind kind, double value)
@@ -171,6 +175,72 @@ static void a_hostile_program_costs_its_own_samples_alone(void **state)
 	}
 }
 
+static void power_is_that_while_frames_were_due(void **state)
+{
+	struct recorder *recorder = recorder_new();
+	json_auto_t *summary = NULL;
+
+	(void)state;
+	sample(recorder, 0.9, "watts{psu=\"1\"}", RECORDER_UNKNOWN, 100);
+	for (int i = 0; i < 4; i++)
+		sample(recorder, 1.1 + 0.2 * i, "watts{psu=\"1\"}", RECORDER_UNKNOWN, 150 + i);
+	sample(recorder, 2.05, "watts{psu=\"1\"}", RECORDER_UNKNOWN, 100);
+	summary = recorder_summary(recorder, 1000000000, 2000000000, false);
+	assert_true(figure(summary, "gauges", "watts{psu=\"1\"}", "mean") == 151.5);
+	assert_true(figure(summary, "gauges", "watts{psu=\"1\"}", "min") == 150);
+	recorder_free(recorder);
+}
+
+static void write_zone(const char *directory, const char *zone, const char *file, const char *text)
+{
+	FILE *stream;
+
+	mkdir(TEXT_OF(128, "%s/%s", directory, zone), 0700);
+	stream = fopen(TEXT_OF(192, "%s/%s/%s", directory, zone, file), "w");
+	assert_non_null(stream);
+	fputs(text, stream);
+	fclose(stream);
+}
+
+static void take_rapl(struct rapl *rapl, struct recorder *recorder, double at_s)
+{
+	recorder_begin(recorder, (uint64_t)(at_s * 1e9));
+	rapl_add(rapl, recorder);
+	recorder_end(recorder, (uint64_t)(at_s * 1e9));
+}
+
+static void rapl_counts_joules_of_packages_beyond_its_range(void **state)
+{
+	struct recorder *recorder = recorder_new();
+	char directory[] = "/tmp/test-rapl-XXXXXX";
+	json_auto_t *summary = NULL;
+	struct rapl rapl;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	write_zone(directory, "intel-rapl:0", "name", "package-0\n");
+	write_zone(directory, "intel-rapl:0", "max_energy_range_uj", "100000000\n");
+	write_zone(directory, "intel-rapl:0", "energy_uj", "90000000\n");
+	write_zone(directory, "intel-rapl:0:0", "energy_uj", "1\n");
+	rapl_open(&rapl, directory);
+	assert_int_equal(rapl.count, 1);
+	take_rapl(&rapl, recorder, 1);
+	write_zone(directory, "intel-rapl:0", "energy_uj", "15000000\n");
+	take_rapl(&rapl, recorder, 2);
+	summary = recorder_summary(recorder, 1000000000, 2000000000, false);
+	assert_true(figure(summary, "counters", "power/package-0/joules", "change") == 25);
+	assert_true(fabs(figure(summary, "counters", "power/package-0/joules", "per_second") - 25) < 1e-9);
+	recorder_free(recorder);
+	for (size_t i = 0; i < 4; i++) {
+		static const char *const files[] = { "0/name", "0/max_energy_range_uj", "0/energy_uj", "0:0/energy_uj" };
+
+		unlink(TEXT_OF(128, "%s/intel-rapl:%s", directory, files[i]));
+	}
+	rmdir(TEXT_OF(128, "%s/intel-rapl:0", directory));
+	rmdir(TEXT_OF(128, "%s/intel-rapl:0:0", directory));
+	rmdir(directory);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +248,8 @@ int main(void)
 		cmocka_unit_test(what_falls_is_a_gauge_unless_the_source_says_otherwise),
 		cmocka_unit_test(the_last_sample_counts),
 		cmocka_unit_test(samples_and_counters_are_bounded),
+		cmocka_unit_test(power_is_that_while_frames_were_due),
+		cmocka_unit_test(rapl_counts_joules_of_packages_beyond_its_range),
 		cmocka_unit_test(a_program_is_asked_for_lines_of_json),
 		cmocka_unit_test(a_program_may_keep_its_own_pace),
 		cmocka_unit_test(a_hostile_program_costs_its_own_samples_alone),

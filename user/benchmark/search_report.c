@@ -162,6 +162,7 @@ json_t *report_search(const struct search *search)
 					 read_number(result, "relevant_lower_bound"),
 					 read_number(result, "relevant_upper_bound"));
 		}
+		report_add_power(document, search->config);
 		json_object_set_new(document, "warnings", warnings_describe(search->config, search->input.min_load_fps));
 		json_object_set_new(document, "line_rate",
 				    search->measurer->line_rate_fps > 0 ? json_real(search->measurer->line_rate_fps)

@@ -55,7 +55,9 @@ json_t *report_sweep(const struct sweep *sweep)
 			  sweep->config->duration_s, "sweep_duration", sweep->duration_s, "irregular_reason",
 			  irregular_reason(sweep), "tester_limited", (int)sweep->tester_limited);
 
-	if (document)
-		report_add_setting(document, sweep->config, sweep->measurer, sweep->start_time);
+	if (!document)
+		return NULL;
+	report_add_power(document, sweep->config);
+	report_add_setting(document, sweep->config, sweep->measurer, sweep->start_time);
 	return document;
 }

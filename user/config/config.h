@@ -263,6 +263,7 @@ struct config {
 	size_t report_count;
 	struct observed observed[OBSERVED_MOST];
 	unsigned int observed_count;
+	double idle_duration_s;     /* observed without load before the first trial; 0: not */
 	const char *lost_path;      /* trial: --capture-lost; NULL: none */
 	const char *foreign_path;   /* and --capture-foreign */
 	unsigned int capture_count; /* of either */

@@ -320,6 +320,8 @@ static enum exit_code check_rules(const struct config *config)
 		  TEXT_OF(REASON_SIZE,
 			  "--observe is for trials of this machine or of exec:COMMAND, not for --measurer %.60s",
 			  measurer ? measurer->text : "") },
+		{ MEASURING, config->idle_duration_s > 0 && !config->observed_count && !replay,
+		  given_find(list, "idle-duration"), "needs a source that tells of the SUT, --observe" },
 		{ MEASURING, config->timestamps == TIMESTAMPS_HARDWARE && config->no_latency, NULL,
 		  "--timestamps hardware is for latency, and --no-latency measures none" },
 		{ BIT(VERB_TRIAL), config->per_flow && config->no_seq, NULL,

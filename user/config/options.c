@@ -571,6 +571,9 @@ const struct option options[] = {
 	       "The "
 	       "source is " OBSERVED_SOURCES,
 	       .flags = OPTION_REPEATS | OPTION_ACTS | OPTION_USUAL),
+	DURATION("idle-duration", "S", SEARCH | TRIAL | SWEEP, NULL, idle_duration_s, POSITIVE,
+		 "first observe the SUT without load for so long. Where a source has a meter of power, energy above that "
+		 "without load is told, too"),
 	TEXT("capture-lost", "FILE", TRIAL, NULL, lost_path,
 	     "write to FILE, as CSV, which frames did not come back: port, flow, sequence number in it, when it was due. As "
 	     "far back as the receiver remembers the numbers of a flow",

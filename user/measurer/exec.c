@@ -307,8 +307,7 @@ static void take_description(struct measurer_exec *exec, struct measurement *mea
 static enum exit_code exec_measure(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret)
 {
 	struct measurer_exec *exec = (struct measurer_exec *)measurer;
-	uint64_t deadline_ns = clock_ns() + (uint64_t)((input->duration_s + ANSWER_SLACK_S) * NS_PER_S);
-	uint64_t start_ns;
+	uint64_t start_ns, deadline_ns;
 	char question[160];
 	enum child_event event;
 	enum exit_code code;
@@ -318,8 +317,10 @@ static enum exit_code exec_measure(struct measurer *measurer, const struct mlr_t
 	int question_length =
 		snprintf(question, sizeof(question), "{\"trial_duration\": %s, \"trial_load\": %s}\n",
 			 format_number(input->duration_s, UNIT_ROOM), format_number(input->load_fps, UNIT_ROOM));
+	observers_idle(measurer->observers);
 	observers_begin(measurer->observers, input->duration_s);
 	start_ns = clock_ns();
+	deadline_ns = start_ns + (uint64_t)((input->duration_s + ANSWER_SLACK_S) * NS_PER_S);
 	event = child_ask(&exec->child, question, (size_t)question_length, deadline_ns, &line, &length);
 	if (event != CHILD_LINE)
 		return refuse_event(exec, event, input);

@@ -802,6 +802,7 @@ enum exit_code xdp_run_arm(struct measurer_xdp *xdp, uint64_t sequences, struct 
 
 	bool ignored;
 
+	observers_idle(xdp->measurer.observers);
 	if (xdp->links_unsteady && ((code = settle_links(xdp)) || (xdp->connects && (code = connection_make(xdp)))))
 		return code;
 	if ((code = destinations_ask_again(xdp, &ignored)))

@@ -17,6 +17,7 @@
 #include "base/message.h"
 #include "netdev/ethtool.h"
 #include "netdev/filters.h"
+#include "observe/rapl.h"
 #include "observe/source.h"
 
 #define LINKS_MOST 64
@@ -37,6 +38,7 @@ struct local_state {
 	struct ethtool *ethtool; /* NULL: there is none */
 	struct driver_counters links[LINKS_MOST];
 	size_t link_count;
+	struct rapl rapl;
 };
 
 /* --- opening -------------------------------------------------------------------------------------------------------- */
@@ -88,6 +90,7 @@ static const char *local_open(struct source *source)
 		add_link(state, &links[i]);
 	if (links)
 		if_freenameindex(links);
+	rapl_open(&state->rapl, RAPL_DIRECTORY);
 	return NULL;
 }
 
@@ -290,6 +293,7 @@ static const char *local_take(struct source *source, struct recorder *recorder)
 	take_protocols(recorder, "/proc/net/snmp");
 	take_protocols(recorder, "/proc/net/netstat");
 	take_conntrack(recorder);
+	rapl_add(&state->rapl, recorder);
 	filters_each(state->filters, take_filter, recorder);
 	for (size_t i = 0; i < state->link_count; i++)
 		take_driver(recorder, state, &state->links[i]);

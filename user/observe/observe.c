@@ -18,8 +18,10 @@
 #include "base/clock.h"
 #include "base/confine.h"
 #include "base/files.h"
+#include "base/json_read.h"
 #include "base/message.h"
 #include "base/stop.h"
+#include "mlr/power.h"
 #include "observe/source.h"
 
 #define ANSWER_MOST    (4u << 20) /* octets of a trial's JSON from a source */
@@ -53,12 +55,14 @@ struct observer {
 	char *text;        /* shared */
 	unsigned int late; /* times in a row */
 	bool is_begun;     /* it had a sample before the trial */
+	json_t *idle;      /* its meters of power without load; NULL: not known */
 };
 
 struct observers {
 	const struct config *config;
 	cpu_set_t spared;
 	uint32_t number; /* of the last order */
+	bool was_idle;   /* the step without load is over */
 	size_t count;
 	struct observer list[OBSERVED_MOST];
 };
@@ -286,6 +290,7 @@ static void await_end(struct observer *observer)
 	}
 	if (observer->text != MAP_FAILED)
 		munmap(observer->text, ANSWER_MOST);
+	json_decref(observer->idle);
 }
 
 void observers_close(struct observers *observers)
@@ -391,6 +396,8 @@ static json_t *end_of(struct observers *observers, struct observer *observer, ui
 	observer->late = octets < 0 ? observer->late + 1 : 0;
 	json_object_set_new(summary, "source", json_string(observer->observed->name));
 	json_object_set_new(summary, "whole", json_boolean(is_whole && !json_object_get(summary, "trouble")));
+	if (observer->idle)
+		json_object_set(summary, "idle", observer->idle);
 	if (json_is_null(json_object_get(summary, "trouble")))
 		json_object_del(summary, "trouble");
 	if (!is_whole && !json_object_get(summary, "trouble"))
@@ -415,4 +422,45 @@ json_t *observers_end(struct observers *observers, uint64_t start_ns, uint64_t e
 	for (size_t i = 0; i < observers->count; i++)
 		json_array_append_new(list, end_of(observers, &observers->list[i], now_ns));
 	return list;
+}
+
+/* --- the step without load -------------------------------------------------------------------------------------------- */
+
+/* Those of the values that are meters of power. A new reference. */
+static json_t *meters_of(const json_t *values, enum mlr_power_kind kind)
+{
+	json_t *meters = json_object();
+
+	json_each_member (name, value, values)
+		if (mlr_power_kind(name) == kind)
+			json_object_set(meters, name, value);
+	return meters;
+}
+
+/* NULL: it has no meter of power. */
+static json_t *idle_of(const json_t *summary, double duration_s)
+{
+	json_auto_t *counters = meters_of(json_object_get(summary, "counters"), MLR_POWER_JOULES);
+	json_auto_t *gauges = meters_of(json_object_get(summary, "gauges"), MLR_POWER_WATTS);
+
+	if (!json_object_size(counters) && !json_object_size(gauges))
+		return NULL;
+	return json_pack("{s:f, s:O, s:O}", "duration", duration_s, "counters", counters, "gauges", gauges);
+}
+
+void observers_idle(struct observers *observers)
+{
+	json_auto_t *list = NULL;
+	uint64_t start_ns, end_ns;
+
+	if (!observers || observers->was_idle || !(observers->config->idle_duration_s > 0))
+		return;
+	observers->was_idle = true;
+	observers_begin(observers, observers->config->idle_duration_s);
+	start_ns = clock_ns();
+	stop_sleep_until(start_ns + (uint64_t)(observers->config->idle_duration_s * NS_PER_S));
+	end_ns = clock_ns();
+	list = observers_end(observers, start_ns, end_ns);
+	json_each (summary, list)
+		observers->list[summary_at].idle = idle_of(summary, (double)(end_ns - start_ns) / (double)NS_PER_S);
 }

@@ -27,6 +27,9 @@ void observers_close(struct observers *observers);
 /* The CPUs that the sources leave alone, from the next trial on. */
 void observers_spare_cpus(struct observers *observers, const cpu_set_t *cpus);
 
+/* Before the first trial: observe the SUT without load (--idle-duration). Later, or without the option, it does nothing. */
+void observers_idle(struct observers *observers);
+
 /* A trial of this duration is about to begin. Every source takes a sample, then one about every tenth of a second, and one at the
  * end of the trial. */
 void observers_begin(struct observers *observers, double duration_s);

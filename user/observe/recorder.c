@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/exit_code.h"
+#include "mlr/power.h"
 
 #define END_PARTS 10 /* of a trial: a sample that is later than it by so much still belongs to it */
 #define SLOTS     (2 * RECORDER_COUNTERS_MOST) /* of the table of names */
@@ -77,6 +78,8 @@ static enum recorder_kind kind_of_name(const char *name)
 		"watts", "_w", "ratio", "percent", "celsius", "volts", "amperes", "use", "load"
 	};
 
+	if (mlr_power_kind(name) == MLR_POWER_WATTS)
+		return RECORDER_GAUGE;
 	for (size_t i = 0; i < COUNT(gauges); i++)
 		if (ends_with(name, gauges[i]))
 			return RECORDER_GAUGE;
@@ -182,7 +185,7 @@ bool recorder_end(struct recorder *recorder, uint64_t now_ns)
 /* What is summarized: the samples, and of them those within the trial, from the last before it on. */
 struct span {
 	const struct recorder *recorder;
-	uint64_t start_ns;
+	uint64_t start_ns, end_ns;
 	size_t first, last;
 	bool series;
 };
@@ -196,7 +199,7 @@ static bool is_nearer(const struct row *after, const struct row *before, uint64_
 
 static struct span span_of(const struct recorder *recorder, uint64_t start_ns, uint64_t end_ns, bool series)
 {
-	struct span span = { .recorder = recorder, .start_ns = start_ns, .last = recorder->row_count - 1, .series = series };
+	struct span span = { recorder, start_ns, end_ns, 0, recorder->row_count - 1, series };
 
 	while (span.first + 1 < recorder->row_count && recorder->rows[span.first + 1].at_ns <= start_ns)
 		span.first++;
@@ -249,6 +252,18 @@ static json_t *counter_json(const struct span *span, size_t counter)
 	return json;
 }
 
+/* A meter of power tells of a load only while there is one: without the samples before and after, where there are others. */
+static struct span while_loaded(struct span span)
+{
+	struct span within = span;
+
+	while (within.first < within.last && within.recorder->rows[within.first].at_ns < span.start_ns)
+		within.first++;
+	while (within.last > within.first && within.recorder->rows[within.last].at_ns > span.end_ns)
+		within.last--;
+	return within;
+}
+
 /* NULL: it had no value but 0. */
 static json_t *gauge_json(const struct span *span, size_t counter)
 {
@@ -297,7 +312,9 @@ json_t *recorder_summary(const struct recorder *recorder, uint64_t start_ns, uin
 		const struct counter *counter = &recorder->counters[i];
 		bool is_gauge =
 			counter->kind == RECORDER_GAUGE || (counter->kind == RECORDER_UNKNOWN && counter->has_fallen);
-		json_t *one = is_gauge ? gauge_json(&span, i) : counter_json(&span, i);
+		struct span loaded = while_loaded(span);
+		bool is_power = mlr_power_kind(counter->name) == MLR_POWER_WATTS;
+		json_t *one = is_gauge ? gauge_json(is_power ? &loaded : &span, i) : counter_json(&span, i);
 
 		if (one && shown++ < RECORDER_SHOWN_MOST)
 			json_object_set_new(is_gauge ? gauges : counters, counter->name, one);

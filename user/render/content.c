@@ -383,6 +383,7 @@ void content_put(struct writer *writer, const json_t *document)
 		content->put_figures(writer, document);
 	if (content->put_tables)
 		content->put_tables(writer, document);
+	content_put_power(writer, document);
 	put_definitions(writer, document);
 	if (content->of_sut)
 		put_sut(writer, json_object_get(document, "sut"));

@@ -411,7 +411,7 @@ const struct content content_search = {
 	.title = "Throughput by MLRsearch",
 	.of_sut = true,
 	.known = "algorithm controller_input max_load_source search_result trials search_duration repeats line_rate "
-		 "latency_at",
+		 "latency_at power",
 	.put_verdicts = put_verdicts,
 	.put_figures = put_figures,
 	.put_tables = put_tables,

@@ -374,6 +374,26 @@ static int add_goals(json_t *rows, const json_t *document)
 	return error;
 }
 
+/* Power and energy, onto the rows of the trials. */
+static int add_power(json_t *rows, const json_t *document)
+{
+	int error = 0;
+
+	json_each (meter, json_object_get(json_object_get(document, "power"), "meters"))
+		json_each (of_trial, json_object_get(meter, "trials")) {
+			json_t *row = json_array_get(rows, (size_t)read_integer(of_trial, "trial") - 1);
+
+			json_each_member (name, value, of_trial)
+				if (row && !is_one_of(name, "trial load"))
+					error |= json_object_set(row,
+								 TEXT_OF(PATH_SIZE, "power.%s.%s.%s",
+									 read_text(meter, "source"),
+									 read_text(meter, "meter"), name),
+								 value);
+		}
+	return error;
+}
+
 /* Columns that earlier versions did not have stand behind all others. */
 static bool is_late(const char *name)
 {
@@ -401,7 +421,8 @@ static bool is_late(const char *name)
 	for (size_t i = 0; i < COUNT(names); i++)
 		if (strcmp(names[i], name) == 0)
 			return true;
-	return strncmp(name, "observed.", 9) == 0 || is_one_of(last ? last + 1 : name, STANDING " nic_rx_damaged cause");
+	return strncmp(name, "observed.", 9) == 0 || strncmp(name, "power.", 6) == 0 ||
+	       is_one_of(last ? last + 1 : name, STANDING " nic_rx_damaged cause");
 }
 
 /* The columns of all rows, each once. */
@@ -428,6 +449,7 @@ static json_t *flat_trials(const json_t *document)
 	error |= add_goals(rows, document);
 	if (json_is_object(json_object_get(document, "trial_result")))
 		error |= add_single(rows, document);
+	error |= add_power(rows, document);
 	error |= add_suite(rows, document);
 	error |= add_services(rows, document);
 	error |= add_lists(rows, document);

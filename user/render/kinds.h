@@ -26,6 +26,8 @@ extern const struct content content_compare, content_probe, content_selftest, co
 void content_put_intervals(struct writer *writer, const json_t *trial);
 /* A section on where the SUT lost frames; nothing where it was not observed. */
 void content_put_cause(struct writer *writer, const json_t *document);
+/* A section on power and energy; nothing where no meter was observed. */
+void content_put_power(struct writer *writer, const json_t *document);
 /* A section of its own, with a row a trial in a fold. */
 void content_put_trials(struct writer *writer, const json_t *trials);
 /* The fold alone; nothing where there are no trials. */

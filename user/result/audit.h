@@ -61,6 +61,8 @@ void audit_selftest(struct audit *audit, const json_t *document);
 void audit_campaign(struct audit *audit, const json_t *document);
 void audit_compare(struct audit *audit, const json_t *document);
 void audit_trend(struct audit *audit, const json_t *document);
+/* audit_power.c: power and energy, where a document has them */
+void audit_power(struct audit *audit, const json_t *document);
 /* audit_requirements.c: what the SUT changed in all trials, and the verdicts of --require */
 void audit_changes(struct audit *audit, const json_t *document);
 void audit_requirements(struct audit *audit, const json_t *document);

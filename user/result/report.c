@@ -652,6 +652,7 @@ json_t *report_one_trial(const struct config *config, struct measurer *measurer,
 
 		report_add_cause(document, alone, NAN, NAN);
 	}
+	report_add_power(document, config);
 	report_add_setting(document, config, measurer, start_time);
 	return document;
 }

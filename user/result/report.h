@@ -36,6 +36,12 @@ json_t *report_changes(const json_t *document);
  * none). Nothing where no trial was observed (--observe). */
 void report_add_cause(json_t *holder, const json_t *trials, double lower_fps, double upper_fps);
 
+/* Power and energy of these trials, by the meters that they observed, at the mean size of frames and so many interfaces that
+ * send. A new reference; NULL where no trial observed a meter, or without memory. */
+json_t *report_power(const json_t *trials, double frame_octets, double transmitters);
+/* Put it into a document as "power". */
+void report_add_power(json_t *document, const struct config *config);
+
 /* Put "<name>_l1_bps" and "<name>_l2_bps" beside a load: what it takes of the link, and without preamble and gap. By
  * --frame-size, also where a measurer of the user's sends the frames. NAN gives null. */
 void report_add_bps(json_t *object, const char *name, double load_fps, const struct config *config);

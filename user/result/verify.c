@@ -79,6 +79,7 @@ json_t *verify_document(const json_t *document)
 	for (size_t i = 0; i < COUNT(kinds); i++)
 		if (strcmp(kinds[i].name, kind) == 0)
 			kinds[i].audit(&audit, document);
+	audit_power(&audit, document);
 	audit_changes(&audit, document);
 	audit_requirements(&audit, document);
 	return audit.contradictions;

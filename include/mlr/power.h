@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * This header computes what a SUT needs of power and energy (draft-ietf-bmwg-powerbench), from what meters said of it. Every
+ * function is pure and keeps nothing. A figure that is not known is NAN.
+ */
+#ifndef MLR_POWER_H
+#define MLR_POWER_H
+
+#include <stdint.h>
+
+enum mlr_power_kind {
+	MLR_POWER_NONE,
+	MLR_POWER_WATTS,  /* a gauge of power */
+	MLR_POWER_JOULES, /* a counter of energy: its growth a second is watts */
+};
+
+/* What a value measures by its name, without labels behind a '{'. A limit or a maximum of power is no meter. */
+enum mlr_power_kind mlr_power_kind(const char *name);
+
+/* By how much an energy counter grew that begins again at 0 after `range`. Range 0: it was reset if it is smaller. */
+uint64_t mlr_power_growth(uint64_t before, uint64_t now, uint64_t range);
+
+struct mlr_power {
+	double joules_per_frame, joules_per_bit;
+	/* of the power above that without load */
+	double watts_above_idle, joules_per_frame_above_idle, joules_per_bit_above_idle;
+};
+
+/* The energy of a frame and a bit forwarded. The rate is that of all interfaces together, in frames/s; octets count the frame
+ * check sequence. Without frames there is no energy of one. */
+struct mlr_power mlr_power_of(double watts, double idle_watts, double rate_fps, double frame_octets);
+
+#endif

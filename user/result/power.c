@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Power and energy by load, by the meters among what trials have as "observed". */
+#include "mlr/power.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/json_read.h"
+#include "base/json_text.h"
+#include "result/report.h"
+
+#define METERS_MOST 64
+
+struct setting {
+	const json_t *trials;
+	double frame_octets, transmitters;
+};
+
+static const json_t *source_of_trial(const json_t *trial, const char *name)
+{
+	json_each (source, json_object_get(trial, "observed"))
+		if (strcmp(read_text(source, "source"), name) == 0)
+			return source;
+	return NULL;
+}
+
+/* What a meter said meanwhile: a gauge's mean, or by how much its energy grew a second. NAN: nothing. */
+static double watts_of(const json_t *seen, const char *meter)
+{
+	return mlr_power_kind(meter) == MLR_POWER_WATTS
+		       ? read_number(json_object_get(json_object_get(seen, "gauges"), meter), "mean")
+		       : read_number(json_object_get(json_object_get(seen, "counters"), meter), "per_second");
+}
+
+static json_t *row_of(const struct setting *setting, size_t at, double watts, double idle_watts)
+{
+	const json_t *trial = json_array_get(setting->trials, at);
+	double rate_fps = read_number(trial, "trial_forwarding_rate") * setting->transmitters;
+	struct mlr_power power = mlr_power_of(watts, idle_watts, rate_fps, setting->frame_octets);
+	json_t *row = json_pack("{s:I, s:o, s:f}", "trial", (json_int_t)at + 1, "load",
+				json_number_or_null(read_number(trial, "trial_load")), "watts", watts);
+
+	json_object_set_new(row, "joules_per_frame", json_number_or_null(power.joules_per_frame));
+	json_object_set_new(row, "joules_per_bit", json_number_or_null(power.joules_per_bit));
+	json_object_set_new(row, "watts_above_idle", json_number_or_null(power.watts_above_idle));
+	json_object_set_new(row, "joules_per_frame_above_idle", json_number_or_null(power.joules_per_frame_above_idle));
+	json_object_set_new(row, "joules_per_bit_above_idle", json_number_or_null(power.joules_per_bit_above_idle));
+	return row;
+}
+
+/* The step without load is the same in all trials of a run. */
+static const json_t *idle_of(const json_t *trials, const char *source)
+{
+	json_each (trial, trials) {
+		const json_t *idle = json_object_get(source_of_trial(trial, source), "idle");
+
+		if (idle)
+			return idle;
+	}
+	return NULL;
+}
+
+static json_t *meter_json(const struct setting *setting, const char *source, const char *meter)
+{
+	const json_t *idle = idle_of(setting->trials, source);
+	double idle_watts = watts_of(idle, meter);
+	json_t *rows = json_array();
+
+	json_each (trial, setting->trials) {
+		double watts = watts_of(source_of_trial(trial, source), meter);
+
+		if (!isnan(watts) && !read_truth(trial, "warmup"))
+			json_array_append_new(rows, row_of(setting, trial_at, watts, idle_watts));
+	}
+	return json_pack("{s:s, s:s, s:o, s:o, s:o}", "source", source, "meter", meter, "idle_watts",
+			 json_number_or_null(idle_watts), "idle_duration",
+			 json_number_or_null(read_number(idle, "duration")), "trials", rows);
+}
+
+static bool has_meter(const json_t *meters, const char *source, const char *name)
+{
+	json_each (meter, meters)
+		if (strcmp(read_text(meter, "source"), source) == 0 && strcmp(read_text(meter, "meter"), name) == 0)
+			return true;
+	return false;
+}
+
+static void add_meters(const struct setting *setting, json_t *meters, const char *source, const json_t *values,
+		       enum mlr_power_kind kind)
+{
+	json_each_member (name, value, values)
+		if (mlr_power_kind(name) == kind && json_array_size(meters) < METERS_MOST &&
+		    !has_meter(meters, source, name))
+			json_array_append_new(meters, meter_json(setting, source, name));
+}
+
+json_t *report_power(const json_t *trials, double frame_octets, double transmitters)
+{
+	const struct setting setting = { trials, frame_octets, transmitters };
+	json_auto_t *meters = json_array();
+
+	json_each (trial, trials)
+		json_each (source, json_object_get(trial, "observed")) {
+			const char *name = read_text(source, "source");
+
+			add_meters(&setting, meters, name, json_object_get(source, "gauges"), MLR_POWER_WATTS);
+			add_meters(&setting, meters, name, json_object_get(source, "counters"), MLR_POWER_JOULES);
+		}
+	return json_array_size(meters)
+		       ? json_pack("{s:o, s:O}", "frame_size_octets", json_number_or_null(frame_octets), "meters", meters)
+		       : NULL;
+}
+
+void report_add_power(json_t *document, const struct config *config)
+{
+	json_auto_t *alone = json_pack("[O?]", json_object_get(document, "trial_result"));
+	const json_t *trials = json_object_get(document, "trials");
+	json_t *power =
+		report_power(trials ? trials : alone, config->frame_size_octets, read_number(document, "aggregate_factor"));
+
+	if (power)
+		json_object_set_new(document, "power", power);
+}
