@@ -9,7 +9,7 @@ observed='.trial_result.observed'
 @test "counters of a SUT's namespace and of a program, exact to the frame, in trials and searches" {
   lab_up router
   local count='while read -r _; do echo "{\"packets\":$(cat /proc/$PPID/net/dev | wc -l),\"watts\":12.5}"; done'
-  clean_trial --load 5kfps --duration 0.5 --observe "sut=local:xdp-mlr-$LAB" --observe "dut=exec:$count" --interval 100ms
+  clean_trial --load 5kfps --duration 0.5 --observe "sut=local:xdp-mlr-$LAB" --observe "dut=exec:$count" --interval 100ms --idle-duration 0.3
   [ "$status" -eq 0 ]
   check "$observed | map([.source, .whole]) == [[\"sut\", true], [\"dut\", true]]"
   # neighbours may say something meanwhile
@@ -17,6 +17,10 @@ observed='.trial_result.observed'
   check "$observed[0].counters[\"Ip/ForwDatagrams\"].change == 2500"
   check "$observed[0] | .samples >= 3 and (.times | length) == .samples and (.counters[\"Ip/ForwDatagrams\"].series | .[0] == 0 and .[-1] == 2500 and length > 2)"
   check "$observed[1] | .gauges.watts.mean == 12.5 and (.counters | has(\"packets\") | not)"
+  # the power of a trial over ports, and of the step before it
+  check '.power | .frame_size_octets == 64 and (.meters | length) == 1'
+  check '.power.meters[0] | .source == "dut" and .idle_watts == 12.5 and (.trials[0] | .watts == 12.5 and .watts_above_idle == 0)'
+  check '.trial_result.trial_forwarding_rate as $rate | .power.meters[0].trials[0] | .joules_per_frame == 12.5 / $rate'
   search --observe "sut=local:xdp-mlr-$LAB" --min-load 1kfps --max-load 5kfps --goal loss=0.5,final=0.1,sum=0.1,width=0.2 --wait d=0.1
   check 'all(.trials[]; .observed[0].whole and .observed[0].counters["Ip/ForwDatagrams"].change >= .counts.received)'
   trial --load 1kfps --duration 0.1

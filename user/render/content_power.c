@@ -33,7 +33,7 @@ static const char *text_watts(double watts, char buffer[VALUE_SIZE])
 {
 	if (isnan(watts))
 		return DASH;
-	snprintf(buffer, VALUE_SIZE, "%.4g W", watts);
+	snprintf(buffer, VALUE_SIZE, "%s W", text_number(watts, 2, VALUE_ROOM));
 	return buffer;
 }
 
