@@ -304,6 +304,29 @@ static void pacing_is_that_of_the_worst_port(void **state)
 	assert_in_range(pacing->catch_up_ns, 400000, 600000);
 }
 
+/* 488 frames in 2 s are the load of 244.14 frames/s; 487 or 490 are not. */
+static void a_whole_number_of_frames_is_not_a_load_that_was_off(void **state)
+{
+	(void)state;
+	account.input.load_fps = 244.140625;
+	account.input.duration_s = 2;
+	for (unsigned int i = 0; i < 2; i++) {
+		sent(i, 488);
+		account.ports[i].counts.counts.intended = 488;
+		account.ports[i].busy_s = 2;
+	}
+	receive(976);
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_true(fabs(measurement.pacing.error_ppm + 576) < 1e-6);
+	assert_false(measurement.tester_limited || measurement.offered_less);
+	for (int wrong = 487; wrong <= 490; wrong += 3) {
+		account.ports[0].busy_s = account.ports[1].busy_s = 2 * 488.0 / wrong;
+		assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+		assert_true(measurement.tester_limited);
+		assert_int_equal(measurement.offered_less, wrong < 488);
+	}
+}
+
 /* Without a load there is no schedule, so nothing is off. */
 static void an_unpaced_trial_has_the_load_that_was_sent(void **state)
 {
@@ -870,6 +893,7 @@ int main(void)
 		cmocka_unit_test_setup(order_is_of_all_ports, set_up),
 		cmocka_unit_test_setup(percentiles_have_their_ranks, set_up),
 		cmocka_unit_test_setup(pacing_is_that_of_the_worst_port, set_up),
+		cmocka_unit_test_setup(a_whole_number_of_frames_is_not_a_load_that_was_off, set_up),
 		cmocka_unit_test_setup(an_unpaced_trial_has_the_load_that_was_sent, set_up),
 		cmocka_unit_test_setup(a_counter_of_ours_that_equals_the_loss_is_named, set_up),
 		cmocka_unit_test_setup(a_counter_of_a_veth_into_the_sut_is_no_excuse, set_up),

@@ -194,6 +194,18 @@ static double pacing_error_most_ppm(const struct config *config)
 	return width_ratio / PACING_SHARE * PPM;
 }
 
+/* Whether the load was below or above the one asked for, -1 or 1, by more than what says nothing about the SUT; else 0. Where the
+ * duration has no whole number of frames, the nearest one is right as well. */
+static int load_off(const struct account *account, const struct pacing_summary *pacing)
+{
+	double whole_fps = (double)mlr_trial_intended(&account->input) / account->input.duration_s;
+	double most_ppm = pacing_error_most_ppm(account->config);
+
+	if (fabs(pacing->error_ppm) <= most_ppm || fabs(pacing->achieved_fps / whole_fps - 1.0) * PPM <= most_ppm)
+		return 0;
+	return pacing->error_ppm > 0 ? 1 : -1;
+}
+
 static struct pacing_summary summarize_pacing(const struct account *account)
 {
 	double sent_fps = achieved_fps(account), load_fps = account->input.load_fps;
@@ -264,7 +276,6 @@ static uint64_t sent_to_nobody(const struct account *account)
 /* Whether the tester itself was the limit, and by what. */
 static void judge_tester(const struct account *account, struct measurement *measurement)
 {
-	const struct config *config = account->config;
 	uint64_t misaddressed = sent_to_nobody(account);
 	int64_t sut_lost = measurement->attribution.sut - (int64_t)misaddressed;
 
@@ -282,10 +293,10 @@ static void judge_tester(const struct account *account, struct measurement *meas
 		measurement->tester_limited_reason = "frames arrived damaged at the receiving interface";
 	else if (measurement->loss_counter.is_there)
 		measurement->tester_limited_reason = "the SUT's loss equals a counter of our own port";
-	else if (fabs(measurement->pacing.error_ppm) > pacing_error_most_ppm(config))
+	else if (load_off(account, &measurement->pacing))
 		measurement->tester_limited_reason = LOAD_WAS_OFF;
 	measurement->tester_limited = measurement->tester_limited_reason;
-	measurement->offered_less = measurement->pacing.error_ppm < -pacing_error_most_ppm(config);
+	measurement->offered_less = load_off(account, &measurement->pacing) < 0;
 	measurement->sut_loss_ratio = sut_lost > 0 ? (double)sut_lost / (double)measurement->counts.sent : 0.0;
 }
 
