@@ -109,6 +109,14 @@ fast=(--fast --max-load 2kfps --min-load 200 --wait d=0.5 --trial-duration 0.1 -
   check ".frame_sizes[0].recovery.runs[-1] | .worst_direction.recovery == {from: \"$A\", to: \"$B\"} and .recovery == ([.directions[].recovery] | max)"
 }
 
+@test "recovery is that of the direction that lost frames, though it took no time" {
+  # one that loses nothing has nothing to recover from
+  witnessed 100 rfc2544 "${fast[@]}" --tests recovery -- ba,drop,from=300,to=450
+  check '.frame_sizes[0].recovery.runs[-1] | [.directions[] | .frames_lost > 0] as $lost | ($lost | sort) == [false, true] and .recovery == 0
+    and ([.directions[] | .recovery == null] == ($lost | map(not)))'
+  check ".frame_sizes[0].recovery.runs[-1] | .worst_direction.recovery == {from: \"$B\", to: \"$A\"}"
+}
+
 @test "a reset takes each direction as long as the witness says" {
   witnessed 100 rfc2544 "${fast[@]}" --tests reset --reset-command true -- ab,drop,from=1000,to=1300 ba,drop,from=1200,to=1900
   check "$(words) .witness[-1].directions as \$seen | .reset.directions | [.[] | .frames_lost == \$seen[way].lost] == [true, true]"

@@ -297,12 +297,15 @@ static json_t *run_json(const struct measurement *measurement, double *ret_recov
 	json_t *directions = json_array(), *json;
 	size_t worst = 0;
 	double recovery_s = NAN;
+	bool worst_has_lost = false;
 
 	for (size_t i = 0; i < measurement->direction_count; i++) {
 		bool has_lost = measurement->by_direction[i].verdict.lost > 0;
 
 		recoveries[i] = mlr_recovery_of(&measurement->due[i]);
-		worst = recovers_later(&recoveries[worst], &recoveries[i]) ? i : worst;
+		if (has_lost && (!worst_has_lost || recovers_later(&recoveries[worst], &recoveries[i])))
+			worst = i;
+		worst_has_lost |= has_lost;
 		sum.lost += recoveries[i].lost;
 		recovery_s = has_lost && !recoveries[i].lost_at_end ? recoveries[i].recovery_s : NAN;
 		json_array_append_new(directions, direction_json(measurement, i,
