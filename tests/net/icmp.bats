@@ -109,6 +109,7 @@ like() { # VERSION HOPS
   inside ip link del vx4
   trial --load 500 --duration 0.2 --wait d=0.3 --template "$pcap" --frame-size 400
   is_said 198.18.0.1 "port unreachable" 198.18.0.1 0
+  [[ $stderr == *"or a firewall rejects them"* ]]
   nothing_came
 }
 

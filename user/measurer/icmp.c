@@ -16,7 +16,7 @@
 #define TTL        "look for a loop in the SUT's routes; a template may have a small TTL"
 #define REASSEMBLY "the SUT puts fragments together, and some are missing"
 #define HEADERS    "look at the options and headers that the frames have"
-#define DELIVERY   "the SUT takes these frames for its own: look at the destination addresses"
+#define DELIVERY   "the SUT takes these frames for its own, or a firewall rejects them: look at addresses and rules"
 #define REDIRECT   "the SUT sends frames back to where they came from: look at its routes, and at --gateway and --gateway6"
 #define CONGESTED  "the SUT is overloaded"
 
