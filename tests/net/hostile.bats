@@ -168,6 +168,14 @@ each_counted_exactly() { # SUT...
   check '.trials as $t | [range(1; $t | length)] | all(($t[:.] | map(.counts.late) | add == 0) or $t[.].residual_ended_by != "silence")'
 }
 
+# The frames of the last half second of such a trial come after its phase d, and no other trial follows that could see them.
+@test "frames that still come when the last trial ends are warned of" {
+  new_sut delay,by=1500,every=4
+  trial --load 200 --duration 1.5 --wait d=1
+  check '.trial_result | .counts.lost > 0 and .residual_ended_by == "time"'
+  check '.warnings | any(test("frames still came when phase d of a trial ended"))'
+}
+
 # Each trial of a search is followed by copies of its last ten frames, which phase e is to be long enough for.
 late_frames_add_up() { # SUT
   local wait_s late

@@ -86,6 +86,29 @@ static void frames_of_another_tester_are_not_late(void **state)
 	assert_null(warning_of(&measurement, "port b"));
 }
 
+/* Where frames come to the end of phase d, nobody knows whether those that are missing were lost. */
+static void frames_that_still_come_when_a_trial_ends_are_warned_of(void **state)
+{
+	struct measurement measurement = {
+		.counts = { .sent = 100, .received = 75 },
+		.verdict = { .lost = 25 },
+		.residual = { .waited_s = 2, .quiet_s = 0.1, .ended_by = "time" },
+	};
+
+	(void)state;
+	assert_string_equal(warning_of(&measurement, "frames still came"),
+			    "frames still came when phase d of a trial ended, after 2.000 s: some of the 25 that count as "
+			    "lost may only be slow; --wait d=S makes it longer");
+	measurement.verdict.lost = 24; /* no warning is kept twice */
+	measurement.residual.quiet_s = 0.3;
+	assert_null(warning_of(&measurement, "frames still came"));
+	measurement.residual = (struct residual_summary){ .waited_s = 2, .quiet_s = 0.1, .ended_by = "silence" };
+	assert_null(warning_of(&measurement, "frames still came"));
+	measurement.residual.ended_by = "time";
+	measurement.verdict.lost = 0;
+	assert_null(warning_of(&measurement, "frames still came"));
+}
+
 static struct rx_icmp_error error_of(uint8_t ip_version, uint8_t type, uint8_t code, uint64_t frames)
 {
 	return (struct rx_icmp_error){
@@ -186,7 +209,8 @@ int main(void)
 					    cmocka_unit_test(every_message_has_a_name),
 					    cmocka_unit_test(icmp_errors_suppress_nothing),
 					    cmocka_unit_test(a_storm_of_housekeeping_is_warned_of_once),
-					    cmocka_unit_test(frames_of_another_tester_are_not_late) };
+					    cmocka_unit_test(frames_of_another_tester_are_not_late),
+					    cmocka_unit_test(frames_that_still_come_when_a_trial_ends_are_warned_of) };
 
 	return cmocka_run_group_tests_name("diagnose", tests, NULL, NULL);
 }

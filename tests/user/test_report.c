@@ -366,7 +366,7 @@ static void a_trial_says_how_long_it_took(void **state)
 	measurement.wall_s = 1.5;
 	measurement.waits_s = 0.5;
 	measurement.number = 7;
-	measurement.residual = (struct residual_summary){ 2.5, "silence" };
+	measurement.residual = (struct residual_summary){ .waited_s = 2.5, .ended_by = "silence" };
 	measurement.has_hosts = true;
 	measurement.start_skew_ns = NAN;
 	measurement.clock_bound_ns = 8.5;

@@ -16,6 +16,8 @@
 #define HOUSEKEEPING_FPS  100
 #define HOUSEKEEPING_PART 100
 
+#define RESIDUAL_PART 10 /* of phase d: frames that come in the last one are not the last */
+
 #define ICMP_ERRORS_SAID 3 /* different ones, of a trial */
 
 #define BLACK_HOLE_FRAMES 20 /* that were sent for each port, of which one would have come */
@@ -196,6 +198,22 @@ static void look_for_late(struct diagnosis *diagnosis, const struct mlr_trial_co
 	     (unsigned long long)counts->late);
 }
 
+/* Frames that may come yet, when nobody waits for them any more: of those that are missing some still came in the end. */
+static void look_for_more(struct diagnosis *diagnosis, const struct measurement *measurement)
+{
+	const struct residual_summary *residual = &measurement->residual;
+	bool is_cut = residual->ended_by && !strcmp(residual->ended_by, "time") &&
+		      residual->quiet_s < residual->waited_s / RESIDUAL_PART;
+
+	if (diagnosis->said_late || diagnosis->said_slow || !is_cut || measurement->verdict.lost <= 0)
+		return;
+	diagnosis->said_slow = true;
+	warn("frames still came when phase d of a trial ended, after %.3f s: some of the %lld that count as lost may only "
+	     "be "
+	     "slow; --wait d=S makes it longer",
+	     residual->waited_s, (long long)measurement->verdict.lost);
+}
+
 /* Frames of a tester, which this run did not send: they came with numbers of trials that it has not performed. */
 static void look_for_other_testers(struct diagnosis *diagnosis, const struct measurement *measurement)
 {
@@ -265,6 +283,7 @@ void diagnose_measured(struct diagnosis *diagnosis, const struct config *config,
 	look_for_changes(diagnosis, &measurement->counts);
 	look_for_window(diagnosis, &measurement->order);
 	look_for_late(diagnosis, &measurement->counts);
+	look_for_more(diagnosis, measurement);
 	look_for_other_testers(diagnosis, measurement);
 	look_for_black_hole(diagnosis, measurement);
 	look_for_others(diagnosis, config, measurement);

@@ -17,7 +17,7 @@ struct diagnosis {
 	char gateway[INET6_ADDRSTRLEN]; /* its address */
 	char own[512];                  /* whose frames are foreign, where they are this machine's; else empty */
 	bool said_silence, said_foreign, said_nothing_came, said_broken, said_window, said_late, said_checksums,
-		said_unknown_trial, said_icmp, said_storm, said_changed;
+		said_unknown_trial, said_icmp, said_storm, said_changed, said_slow;
 };
 
 /* What was learned for a port that transmits: nobody need answer where there is no gateway, as over a bridge, for the other

@@ -118,6 +118,7 @@ struct spoilt_performance {
 /* How long frames were waited for in phase d, and why no longer. */
 struct residual_summary {
 	double waited_s;
+	double quiet_s; /* nothing came so long before it ended */
 	const char *ended_by; /* NULL: there was none */
 };
 

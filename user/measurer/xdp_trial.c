@@ -415,7 +415,9 @@ bool xdp_residual_is_over(struct xdp_residual *residual, const struct xdp_progre
 
 struct residual_summary xdp_residual_summary(const struct xdp_residual *residual)
 {
-	return (struct residual_summary){ clock_since_s(residual->start_ns), residual->ended_by };
+	return (struct residual_summary){ .waited_s = clock_since_s(residual->start_ns),
+					  .quiet_s = clock_since_s(residual->quiet_since_ns),
+					  .ended_by = residual->ended_by };
 }
 
 static enum exit_code wait_residual(struct measurer_xdp *xdp, const struct xdp_run *run, struct residual_summary *ret)
