@@ -53,6 +53,7 @@ int main(int argc, char **argv)
 {
 	static struct tx_xsk xsk;
 	static struct tx_report report;
+	static struct mlr_moves moves;
 	uint64_t now_ns = clock_ns(), frames = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
 	bool unpaced = argc > 2 && strcmp(argv[2], "unpaced") == 0;
 	struct tx_trial trial = {
@@ -71,6 +72,7 @@ int main(int argc, char **argv)
 	}
 	xsk.plan = plan;
 	xsk.tx.schedule = &xsk.tx.own_schedule;
+	xsk.tx.moves = &moves;
 	choose_buffers(&xsk, mlr_plan_memory_octets(plan));
 	if (map_area(&xsk))
 		return EXIT_INCAPABLE;
