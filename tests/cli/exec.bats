@@ -131,6 +131,8 @@ computing() {
   refuses 5 'contradict' measured "$(answering '{"trial_loss_ratio": 0.250000, "frames_sent": 100000, "frames_lost": 25002}')"
   refuses 5 'contradict' measured "$(answering '{"of": {"trial_loss_ratio": 0.3}, "trial_loss_ratio": 2.5e-3, "frames_sent": 100000, "frames_lost": 352}')"
   refuses 5 'contradict' measured "$(computing '(.trial_load * .trial_duration | round) as $n | {trial_loss_ratio: 0.2, frames_sent: $n, frames_lost: ($n * 0.3 | round)}')"
+  # nor is it the ratio of four interfaces, of which three sent nothing
+  refuses 5 'contradict' measured "$(computing '(.trial_load * .trial_duration | round) as $n | {trial_loss_ratio: 0.1, frames_sent: $n, frames_lost: ($n * 0.4 | round)}')"
 }
 
 @test "counts that differ from the ratio by rounding are not" {

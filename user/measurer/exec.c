@@ -113,10 +113,11 @@ static double ratio_rounding(const struct answer *answer, double ratio)
 }
 
 /* Whether a ratio follows from counts and from so many frames to send: from the frames that arrived, or from those that are said
- * to be lost, which may include the unsent ones. */
+ * to be lost, where these can include the unsent ones. */
 static bool follows(double ratio, double slack, double sent, double lost, double intended)
 {
-	return fabs(ratio - lost / intended) <= slack || fabs(ratio - (1 - (sent - lost) / intended)) <= slack;
+	return (intended - sent <= lost + 1 && fabs(ratio - lost / intended) <= slack) ||
+	       fabs(ratio - (1 - (sent - lost) / intended)) <= slack;
 }
 
 /* Generators differ in what the ratio is of: the frames sent, or the frames intended, of one interface or of all together. Of both
