@@ -95,7 +95,7 @@ search() {
   refuses 2 "no option --frame-sise, did you mean '--frame-size'\?" trial --frame-sise=64
   refuses 2 "no option --zzzzzzzz \(" search --zzzzzzzz
   refuses 2 "no option -x" search -x
-  refuses 2 "--goal is no option of trial" trial --goal loss=0
+  refuses 2 "--goal is no option of trial; it is one of search" trial --goal loss=0
   refuses 2 "--ma could be --max-load or --max-r" search --ma 5
   refuses 2 "one argument too many" search more
   refuses 2 "one argument too many" search -- more

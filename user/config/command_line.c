@@ -315,9 +315,11 @@ static enum exit_code take_with_value(struct arguments *arguments, const struct 
 static void refuse_name(const char *name, enum verb verb)
 {
 	const char *quoted = QUOTED(name);
+	const struct option *option = option_find(name);
 
-	if (option_find(name))
-		refuse(EXIT_USAGE_ERROR, "--%s is no option of %s", quoted, verb_name(verb));
+	if (option)
+		refuse(EXIT_USAGE_ERROR, "--%s is no option of %s; it is one of %s", quoted, verb_name(verb),
+		       option_verbs(option, VERBS_ROOM));
 	else
 		refuse(EXIT_USAGE_ERROR, "no option --%s%s ('xdp-mlr %s --help=all' lists the options)", quoted,
 		       option_hint(name, verb, "--", HINT_ROOM), verb_name(verb));

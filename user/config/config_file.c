@@ -132,7 +132,8 @@ static enum exit_code add_pair(struct file *file, const yaml_node_t *key, const 
 	if (option->flags & OPTION_COMMAND_LINE)
 		return refuse_node(file->yaml, key, "'%s' belongs on the command line only", name);
 	if (!option_belongs(option, file->verb))
-		return refuse_node(file->yaml, key, "'%s' is no option of %s", name, verb_name(file->verb));
+		return refuse_node(file->yaml, key, "'%s' is no option of %s; it is one of %s", name, verb_name(file->verb),
+				   option_verbs(option, VERBS_ROOM));
 	if (in_file(file, option))
 		return refuse_node(file->yaml, key, "'%s' stands in the file twice", name);
 	return given_above(file, option) ? EXIT_DONE : add_values(file, option, value);

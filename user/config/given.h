@@ -58,6 +58,10 @@ bool option_acts(const struct option *option, const char *text);
 #define NOT_FROM_A_RESULT "no command is run, no file opened and nothing unsafe done because a result says so"
 /* Return the option with exactly this name, or NULL. */
 const struct option *option_find(const char *name);
+/* Write the names of the verbs that have it, with commas between. */
+#define VERBS_SIZE 512
+#define VERBS_ROOM ROOM(VERBS_SIZE)
+const char *option_verbs(const struct option *option, char buffer[VERBS_SIZE]);
 /* Write ", did you mean '--x'?" or nothing, from the options of the verb. `dashes` is "--" or "". */
 const char *option_hint(const char *name, enum verb verb, const char *dashes, char buffer[HINT_SIZE]);
 

@@ -653,6 +653,18 @@ const struct option *option_find(const char *name)
 	return NULL;
 }
 
+const char *option_verbs(const struct option *option, char buffer[VERBS_SIZE])
+{
+	size_t length = 0;
+
+	buffer[0] = '\0';
+	for (enum verb verb = 0; verb < VERB_COUNT && length < VERBS_SIZE; verb++)
+		if (option_belongs(option, verb))
+			length += (size_t)snprintf(buffer + length, VERBS_SIZE - length, "%s%s", length ? ", " : "",
+						   verb_name(verb));
+	return buffer;
+}
+
 const char *option_hint(const char *name, enum verb verb, const char *dashes, char buffer[HINT_SIZE])
 {
 	const char *names[COUNT(options)];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What came of each flow of a trial (--per-flow): of all that were sent, the worst are kept. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "measurer/xdp_private.h"
 
@@ -69,7 +70,102 @@ static void count_flows(const struct flow_figures *flows, size_t count, struct m
 	}
 }
 
-enum exit_code flows_end(const struct measurer_xdp *xdp, struct measurement *measurement)
+/* --- over time ---------------------------------------------------------------------------------------------------------- */
+
+#define COUNTS_MOST 65536 /* of flows and intervals in all */
+
+/* The flows whose frames are looked for, in the order of their ids, and what is read of them. */
+struct flow_walk {
+	const struct measurer_xdp *xdp;
+	struct flow_figures **flows;
+	size_t count, interval_count;
+	uint64_t *sent; /* of a queue, up to the end of each interval */
+	struct flow_memory memory;
+};
+
+static int by_id(const void *a, const void *b)
+{
+	const struct flow_figures *const *left = a, *const *right = b;
+
+	return (*left)->flow < (*right)->flow ? -1 : (*left)->flow > (*right)->flow;
+}
+
+/* Flow number k of a queue, if it is one of those. */
+static int walk_flow(struct flow_walk *walk, const struct mlr_queue_plan *plan, uint32_t k)
+{
+	const struct flow_figures wanted = { .flow = plan->flows[k].id }, *key = &wanted;
+	struct flow_figures **flow = bsearch(&key, walk->flows, walk->count, sizeof(struct flow_figures *), by_id);
+	int error = flow ? xdp_recall_flow(walk->xdp, plan, k, walk->sent[walk->interval_count - 1], &walk->memory) : 0;
+	size_t at = 0;
+
+	for (uint64_t i = 0; flow && !error && i < walk->memory.sent; i++) {
+		enum frame_fate fate = flow_memory_fate(&walk->memory, i);
+
+		while (i * plan->flow_count + k >= walk->sent[at])
+			at++;
+		(*flow)->intervals[at].sent++;
+		(*flow)->intervals[at].lost += fate == FRAME_LOST;
+		(*flow)->intervals[at].unknown += fate == FRAME_UNKNOWN;
+	}
+	return error;
+}
+
+static int walk_queues(struct flow_walk *walk, const struct sent_load *load)
+{
+	int error = 0;
+
+	for (unsigned int i = 0; i < walk->xdp->port_count; i++) {
+		const struct tx_port *port = walk->xdp->ends[i].tx;
+
+		for (unsigned int queue = 0; walk->xdp->ends[i].transmits && queue < port->queue_count; queue++) {
+			intervals_sent(walk->xdp, port, queue, load, walk->interval_count, walk->sent);
+			for (uint32_t k = 0; k < port->plans[queue]->flow_count && !error; k++)
+				error = walk_flow(walk, port->plans[queue], k);
+		}
+	}
+	return error;
+}
+
+/* Where all that a flow lost are known, the others came. */
+static void settle(const struct measurement *measurement, const struct flow_figures *flow)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < measurement->interval_count; i++)
+		lost += flow->intervals[i].lost;
+	for (size_t i = 0; i < measurement->interval_count && lost == lost_of(flow); i++)
+		flow->intervals[i].unknown = 0;
+}
+
+/* The worst flows by intervals, if both were asked for. */
+static enum exit_code count_over_time(const struct measurer_xdp *xdp, const struct sent_load *load,
+				      struct measurement *measurement)
+{
+	size_t intervals = measurement->interval_count, most = intervals ? COUNTS_MOST / intervals : 0;
+	size_t count = measurement->worst_flow_count < most ? measurement->worst_flow_count : most;
+	owned struct flow_figures **flows = calloc(count + 1, sizeof(struct flow_figures *));
+	owned uint64_t *sent = calloc(intervals + 1, sizeof(*sent));
+	owned uint32_t *seen = calloc(xdp_largest_window(xdp), sizeof(*seen));
+	struct flow_walk walk = { xdp, flows, count, intervals, sent, { .seen = seen } };
+	int error;
+
+	measurement->flow_intervals = calloc(count * intervals + 1, sizeof(*measurement->flow_intervals));
+	if (!flows || !sent || !seen || !measurement->flow_intervals)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	for (size_t i = 0; i < count; i++) {
+		flows[i] = &measurement->worst_flows[i];
+		flows[i]->intervals = measurement->flow_intervals + i * intervals;
+	}
+	qsort(flows, count, sizeof(struct flow_figures *), by_id);
+	error = count ? walk_queues(&walk, load) : 0;
+	if (error)
+		return refuse(EXIT_INCAPABLE, "--per-flow: cannot read which frames came: %s", strerror(-error));
+	for (size_t i = 0; i < count && !measurement->order.beyond_window; i++)
+		settle(measurement, flows[i]);
+	return EXIT_DONE;
+}
+
+enum exit_code flows_end(const struct measurer_xdp *xdp, const struct sent_load *load, struct measurement *measurement)
 {
 	size_t all = 0, done = 0, most = xdp->config->per_flow;
 	uint32_t first, count;
@@ -93,5 +189,5 @@ enum exit_code flows_end(const struct measurer_xdp *xdp, struct measurement *mea
 	count_flows(measurement->worst_flows, all, measurement);
 	qsort(measurement->worst_flows, all, sizeof(*measurement->worst_flows), by_badness);
 	measurement->worst_flow_count = all < most ? all : most;
-	return EXIT_DONE;
+	return count_over_time(xdp, load, measurement);
 }

@@ -105,31 +105,39 @@ uint64_t xdp_frames_of_flows(const struct mlr_queue_plan *plan, const uint32_t *
 	return count / plan->flow_count * before[plan->flow_count] + before[count % plan->flow_count];
 }
 
-/* The load of a trial. */
-struct sent_load {
-	double fps;
-	uint64_t frame_count; /* of each port */
-};
-
 /* --- intervals ---------------------------------------------------------------------------------------------------------------- */
+
+void intervals_sent(const struct measurer_xdp *xdp, const struct tx_port *port, unsigned int queue,
+		    const struct sent_load *load, size_t count, uint64_t *ret_sent)
+{
+	const struct mlr_queue_plan *plan = port->plans[queue];
+	uint64_t sent = port->queues[queue]->report.sent, length_ns = interval_ns(xdp->config), due = sent;
+	struct mlr_pacer pacer;
+	bool is_known =
+		!mlr_pacer_init(&pacer, load->fps, load->frame_count, plan->first, plan->step); /* it was sent by that */
+
+	for (size_t i = 0; i < count; i++) {
+		if (is_known)
+			due = mlr_pacer_due_before(&pacer, port->queues[queue]->moves, (i + 1) * length_ns - ROUNDED_NS);
+		ret_sent[i] = i + 1 == count || due > sent ? sent : due;
+	}
+}
 
 /* Add a queue's frames of these flows to the intervals in which they were due. What stays unsent are its last ones. */
 static enum exit_code add_sent(const struct counting *counting, const struct tx_port *port, unsigned int queue,
 			       const struct sent_load *load, size_t count, struct interval_counts *intervals)
 {
 	const struct mlr_queue_plan *plan = port->plans[queue];
-	uint64_t sent = port->queues[queue]->report.sent, last = 0, length_ns = interval_ns(counting->xdp->config);
 	owned uint32_t *before = calloc(plan->flow_count + 1, sizeof(*before));
-	struct mlr_pacer pacer;
+	owned uint64_t *sent = calloc(count, sizeof(*sent));
+	uint64_t last = 0;
 
-	if (!before)
+	if (!before || !sent)
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	if (mlr_pacer_init(&pacer, load->fps, load->frame_count, plan->first, plan->step))
-		return EXIT_DONE; /* never: it was sent by that */
+	intervals_sent(counting->xdp, port, queue, load, count, sent);
 	mlr_plan_flow_counts(plan, counting->first_flow, counting->end_flow, before);
 	for (size_t i = 0; i < count; i++) {
-		uint64_t due = mlr_pacer_due_before(&pacer, port->queues[queue]->moves, (i + 1) * length_ns - ROUNDED_NS);
-		uint64_t until = xdp_frames_of_flows(plan, before, i + 1 == count || due > sent ? sent : due);
+		uint64_t until = xdp_frames_of_flows(plan, before, sent[i]);
 
 		intervals[i].sent += until - last;
 		last = until;

@@ -71,26 +71,44 @@ const struct rx *xdp_receiver_of(const struct measurer_xdp *xdp, uint32_t flow)
 	return NULL;
 }
 
+int xdp_recall_flow(const struct measurer_xdp *xdp, const struct mlr_queue_plan *plan, uint32_t k, uint64_t sent,
+		    struct flow_memory *memory)
+{
+	const struct rx *rx = xdp_receiver_of(xdp, plan->flows[k].id);
+
+	memory->sent = sent > k ? (sent - k - 1) / plan->flow_count + 1 : 0;
+	memory->first_sequence = xdp->trial_first_sequence;
+	memory->window = rx ? rx_window(rx) : 1;
+	memory->came = false;
+	return rx ? rx_flow(rx, plan->flows[k].id, memory->seen, &memory->came) : -ENOENT;
+}
+
+enum frame_fate flow_memory_fate(const struct flow_memory *memory, uint64_t number)
+{
+	uint32_t first = memory->first_sequence, sequence = first + (uint32_t)number, last;
+
+	if (!memory->came)
+		return FRAME_LOST;
+	last = memory->seen[sequence & (memory->window - 1)];
+	if (last == sequence)
+		return FRAME_CAME;
+	return last - first < memory->sent && last - sequence < memory->sent ? FRAME_UNKNOWN : FRAME_LOST;
+}
+
 /* Flow number k of the queue. */
 static int look_through(struct search *search, uint32_t k)
 {
 	const struct mlr_queue_plan *plan = search->plan;
-	const struct mlr_flow *flow = &plan->flows[k];
-	const struct rx *rx = xdp_receiver_of(search->xdp, flow->id);
-	uint64_t numbers = search->sent > k ? (search->sent - k - 1) / plan->flow_count + 1 : 0;
-	uint32_t first = search->xdp->trial_first_sequence, window = rx ? rx_window(rx) : 1;
-	bool came = false;
-	int error = rx ? rx_flow(rx, flow->id, search->seen, &came) : -ENOENT;
+	struct flow_memory memory = { .seen = search->seen };
+	int error = xdp_recall_flow(search->xdp, plan, k, search->sent, &memory);
 
-	for (uint64_t i = 0; i < numbers && !error; i++) {
-		uint32_t sequence = first + (uint32_t)i, last = came ? search->seen[sequence & (window - 1)] : sequence - 1;
+	for (uint64_t i = 0; i < memory.sent && !error; i++) {
+		enum frame_fate fate = flow_memory_fate(&memory, i);
 
-		if (came && last == sequence)
-			continue;
-		if (came && last - first < numbers && last - sequence < numbers)
+		if (fate == FRAME_UNKNOWN)
 			search->found->unknown++;
-		else
-			add(search, i * plan->flow_count + k, flow, (uint32_t)i);
+		else if (fate == FRAME_LOST)
+			add(search, i * plan->flow_count + k, &plan->flows[k], (uint32_t)i);
 	}
 	return error;
 }
@@ -108,7 +126,7 @@ static int look_through_port(struct search *search, const struct tx_port *tx)
 	return error;
 }
 
-static uint32_t largest_window(const struct measurer_xdp *xdp)
+uint32_t xdp_largest_window(const struct measurer_xdp *xdp)
 {
 	uint32_t window = 1;
 
@@ -125,7 +143,7 @@ enum exit_code measurer_xdp_lost(struct measurer *measurer, size_t most, struct 
 	struct search search = { .xdp = xdp,
 				 .most = most,
 				 .room = most * ROOM_FACTOR,
-				 .seen = calloc(largest_window(xdp), sizeof(uint32_t)),
+				 .seen = calloc(xdp_largest_window(xdp), sizeof(uint32_t)),
 				 .found = &lost };
 	int error = lost.frames && search.seen ? 0 : -ENOMEM;
 

@@ -26,6 +26,8 @@ void measurement_free(struct measurement *measurement)
 	free(measurement->parts);
 	free(measurement->worst_flows);
 	measurement->worst_flows = NULL;
+	free(measurement->flow_intervals);
+	measurement->flow_intervals = NULL;
 	measurement->services = NULL;
 	measurement->seconds = NULL;
 	measurement->parts = NULL;

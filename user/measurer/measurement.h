@@ -166,6 +166,12 @@ struct flow_figures {
 	size_t direction;
 	uint64_t sent;
 	struct rx_flow_figures seen;
+	struct flow_interval *intervals; /* as many as the measurement has; NULL: not counted, or one of too many */
+};
+
+/* Frames of a flow that were due in an interval. Those that are not known were displaced in the receiver's memory by later ones. */
+struct flow_interval {
+	uint64_t sent, lost, unknown;
 };
 
 /* What somebody said of our frames, by ICMP or ICMPv6: one a port, sender, type and code. */
@@ -258,6 +264,7 @@ struct measurement {
 	/* --per-flow: the worst flows, the worst first; and of all, how many there are, lost frames, had copies, were reordered. NULL:
 	 * they were not counted. Owned */
 	struct flow_figures *worst_flows;
+	struct flow_interval *flow_intervals; /* what they point into. Owned */
 	size_t worst_flow_count, flows, lossy_flows, duplicated_flows, reordered_flows;
 	struct icmp_report *icmp_errors; /* the most frequent first. Owned */
 	size_t icmp_error_count;

@@ -103,6 +103,21 @@ static inline bool xdp_is_zero_copy(const struct measurer_xdp *xdp, unsigned int
 /* The receiver that a flow arrives at (lost.c); NULL: it goes to none of our ports. */
 const struct rx *xdp_receiver_of(const struct measurer_xdp *xdp, uint32_t flow);
 
+/* What the receiver remembers of a flow, by which each of its frames came, was lost, or is too old to tell (lost.c). */
+struct flow_memory {
+	uint32_t *seen; /* the caller's: room for xdp_largest_window() numbers */
+	uint32_t window, first_sequence;
+	uint64_t sent;
+	bool came; /* any of them */
+};
+enum frame_fate { FRAME_CAME, FRAME_LOST, FRAME_UNKNOWN };
+uint32_t xdp_largest_window(const struct measurer_xdp *xdp);
+/* Flow number k of a queue that sent so many frames of all its flows. 0 or -errno. */
+int xdp_recall_flow(const struct measurer_xdp *xdp, const struct mlr_queue_plan *plan, uint32_t k, uint64_t sent,
+		    struct flow_memory *memory);
+/* Of the flow's frame of this number, from 0. */
+enum frame_fate flow_memory_fate(const struct flow_memory *memory, uint64_t number);
+
 /* --- xdp_describe.c: what it says of itself in the result; JSON objects are new references --------------------------- */
 
 /* "measurer" and "traffic_profile". */
@@ -130,6 +145,12 @@ const char *xdp_backend(const struct measurer_xdp *xdp);
  * of the frames that were due in it, whatever the SUT did to the others.
  */
 
+/* The load of a trial. */
+struct sent_load {
+	double fps;
+	uint64_t frame_count; /* of each port */
+};
+
 /* The schedule begins then, and so do the parts of it that are counted; those of load steps begin with the second load, if there is
  * one. Before the first frame is sent, when the steps have their times. */
 void intervals_begin(struct measurer_xdp *xdp, uint64_t start_ns);
@@ -146,8 +167,13 @@ enum exit_code intervals_end(const struct measurer_xdp *xdp, const struct mlr_tr
 /* Of the first so many frames of a queue, those of some flows: before[] has those among the first entries of its list. */
 uint64_t xdp_frames_of_flows(const struct mlr_queue_plan *plan, const uint32_t *before, uint64_t count);
 
-/* After a trial with --per-flow: fill in the worst flows. Nothing without. EXIT_INCAPABLE without memory. */
-enum exit_code flows_end(const struct measurer_xdp *xdp, struct measurement *measurement);
+/* How many of its frames a queue sent of those due before the end of each interval; the last has all. */
+void intervals_sent(const struct measurer_xdp *xdp, const struct tx_port *port, unsigned int queue,
+		    const struct sent_load *load, size_t count, uint64_t *ret_sent);
+
+/* After a trial with --per-flow, and after intervals_end(): fill in the worst flows, and their intervals if there are any.
+ * Nothing without. EXIT_INCAPABLE without memory, or if the receiver cannot be read. */
+enum exit_code flows_end(const struct measurer_xdp *xdp, const struct sent_load *load, struct measurement *measurement);
 
 /* How many parts of a schedule the receiver counts: the seconds of services that are sent at once, or those of load steps, or none. */
 uint32_t parts_wanted(const struct measurer_xdp *xdp);

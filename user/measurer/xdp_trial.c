@@ -971,7 +971,7 @@ static enum exit_code describe_reception(struct measurer_xdp *xdp, const struct 
 	code = services_end(xdp, input->load_fps, run->frame_count, run->is_part, measurement);
 	if (!code)
 		code = parts_end(xdp, measurement);
-	return code ? code : flows_end(xdp, measurement);
+	return code ? code : flows_end(xdp, &(struct sent_load){ run->input.load_fps, run->frame_count }, measurement);
 }
 
 enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input *input, struct measurement *ret)

@@ -540,6 +540,7 @@ static void put_tables(struct writer *writer, const json_t *document)
 	writer->ops->section(writer, LEVEL_MAIN, "details", "What was counted");
 	put_details(writer, trial, document);
 	content_put_intervals(writer, trial);
+	content_put_flows_over_time(writer, trial);
 }
 
 const struct content content_trial = {

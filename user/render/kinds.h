@@ -24,6 +24,8 @@ extern const struct content content_compare, content_probe, content_selftest, co
 /* Parts that several kinds share. */
 /* A section with a trial by intervals of its schedule; nothing where it has none. */
 void content_put_intervals(struct writer *writer, const json_t *trial);
+/* A section with the worst flows of a trial over time; nothing where it has none. */
+void content_put_flows_over_time(struct writer *writer, const json_t *trial);
 /* A section on where the SUT lost frames; nothing where it was not observed. */
 void content_put_cause(struct writer *writer, const json_t *document);
 /* A section on power and energy; nothing where no meter was observed. */

@@ -361,6 +361,20 @@ static json_t *interval_json(const struct interval_counts *counts)
 	return row;
 }
 
+/* A flow over time: a list a count, of which that of unknown frames is only there if there are any. */
+static json_t *flow_intervals_json(const struct flow_interval *intervals, size_t count)
+{
+	json_t *json = json_pack("{s:o, s:o}", "sent", json_list(i, count, count_json(intervals[i].sent)), "lost",
+				 json_list(i, count, count_json(intervals[i].lost)));
+	bool all_known = true;
+
+	for (size_t i = 0; i < count; i++)
+		all_known = all_known && !intervals[i].unknown;
+	if (!all_known)
+		json_object_set_new(json, "unknown", json_list(i, count, count_json(intervals[i].unknown)));
+	return json;
+}
+
 /* A flow, its direction, and what came of it. */
 static json_t *flow_json(const struct measurement *measurement, const struct flow_figures *flow)
 {
@@ -375,6 +389,8 @@ static json_t *flow_json(const struct measurement *measurement, const struct flo
 		json_object_set_new(json, "latency",
 				    json_pack("{s:f, s:o}", "mean_ns", (double)seen->latency_sum_ns / (double)seen->timed,
 					      "max_ns", count_json(seen->latency_max_ns)));
+	if (flow->intervals)
+		json_object_set_new(json, "intervals", flow_intervals_json(flow->intervals, measurement->interval_count));
 	return json;
 }
 
