@@ -153,6 +153,19 @@ computing() {
   done
 }
 
+@test "a measurer that sent too few frames was the limit, unless it says that they are lost" {
+  local of_all='{trial_loss_ratio: 0, frames_sent: ($n | round), frames_lost: 0}'
+  for answer in '{trial_loss_ratio: 0, frames_sent: 0, frames_lost: 0}' '{trial_loss_ratio: 0, frames_sent: ($n / 100 | round), frames_lost: 0}'; do
+    run --separate-stderr measured "$(computing "(.trial_load * .trial_duration) as \$n | $answer")" --format json
+    [ "$status" -eq 1 ]
+    is '.trials | all(.tester_limited and (.tester_limited_reason | test("sent fewer frames")))' <<<"$output"
+  done
+  for answer in "$of_all" '{trial_loss_ratio: 0.5, frames_sent: ($n / 2 | round), frames_lost: 0}'; do
+    run --separate-stderr measured "$(computing "(.trial_load * .trial_duration) as \$n | $answer")" --format json
+    is '.trials | length > 0 and all(.tester_limited | not)' <<<"$output"
+  done
+}
+
 @test "a ratio may be of the frames intended" {
   # a tenth stays unsent, a tenth of the rest is lost: of one interface; of two; with the unsent among the lost
   local counts

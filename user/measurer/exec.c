@@ -15,6 +15,7 @@
 #include "observe/observe.h"
 
 #define RATE_ROUNDING_RATIO 1e-4 /* of the load */
+#define UNSENT_RATIO        0.01 /* of the frames intended: fewer unsent ones are rounding */
 #define DECIMALS_USUAL      6    /* of a ratio that does not tell */
 #define RATIO_ROUNDING_MOST 0.005
 #define INTERFACES_MOST     16 /* that an external measurer may count together */
@@ -182,6 +183,17 @@ static enum exit_code take_error(const struct answer *answer)
 	return EXIT_DONE;
 }
 
+/* Whether it sent too few frames, and neither its ratio nor its word says so: its loss is then that of a smaller load. */
+static bool sent_too_few(const struct measurement *measurement)
+{
+	const struct mlr_trial_input *input = &measurement->result.input;
+	double intended = input->load_fps * input->duration_s, sent = (double)measurement->counts.sent;
+	double came = (double)measurement->counts.received;
+
+	return measurement->has_counts && sent < intended * (1 - UNSENT_RATIO) - 1 &&
+	       measurement->result.output.loss_ratio < 1 - came / intended - UNSENT_RATIO;
+}
+
 /* Its word that the generator, not the SUT, was the limit; and what the SUT alone lost, of the frames sent. */
 static enum exit_code take_limit(const struct answer *answer, struct measurement *measurement)
 {
@@ -192,6 +204,10 @@ static enum exit_code take_limit(const struct answer *answer, struct measurement
 		return refuse_answer(answer, "gave a tester_limited that is neither true nor false");
 	measurement->tester_limited = json_is_true(limited);
 	measurement->tester_limited_reason = measurement->tester_limited ? "the external measurer says so" : NULL;
+	if (!measurement->tester_limited && sent_too_few(measurement)) {
+		measurement->tester_limited = true;
+		measurement->tester_limited_reason = "the external measurer sent fewer frames than Trial Load asks for";
+	}
 	json_object_del(answer->object, "tester_limited");
 	code = take_number(answer, "sut_loss_ratio", 0, &measurement->sut_loss_ratio);
 	if (code == EXIT_DONE && !(measurement->sut_loss_ratio >= 0 && measurement->sut_loss_ratio <= 1))
