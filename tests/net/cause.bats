@@ -43,7 +43,11 @@ slow_router() {
     for i in {1..300}; do echo "ip saddr 10.0.$((i / 200)).$((i % 200)) udp dport $i drop"; done
     echo '}; }'
   } | inside nft -f -
-  inside unshare --mount bash -c 'mount -t sysfs sysfs /sys && printf "%x" $((1 << $1)) >/sys/class/net/sut-a/queues/rx-0/rps_cpus' - "$cpu"
+  # sysfs shows the network of who mounts it
+  mkdir "$BATS_TEST_TMPDIR/sys"
+  inside mount -t sysfs sysfs "$BATS_TEST_TMPDIR/sys"
+  printf "%x" $((1 << cpu)) >"$BATS_TEST_TMPDIR/sys/class/net/sut-a/queues/rx-0/rps_cpus"
+  umount "$BATS_TEST_TMPDIR/sys"
   SLOW_CPU=$cpu
 }
 
