@@ -124,12 +124,12 @@ $(BUILD)/clauses.inc: docs/clauses.tsv tools/clauses.awk
 	@mkdir -p $(@D)
 	$(call say,AWK,$@)awk -f tools/clauses.awk $< >$@.new && mv $@.new $@
 
-# the style of pages, from its sheet
-$(BUILD)/style.inc: user/render/style.css tools/style.awk
+# the styles of pages and of certificates, from their sheets
+$(BUILD)/%.inc: user/render/%.css tools/style.awk
 	@mkdir -p $(@D)
 	$(call say,AWK,$@)awk -f tools/style.awk $< >$@.new && mv $@.new $@
 
-$(BUILD)/user/%.o: user/%.c $(BUILD)/flags/compiler $(BUILD)/flags/version | $(skeletons) $(BUILD)/clauses.inc $(BUILD)/style.inc
+$(BUILD)/user/%.o: user/%.c $(BUILD)/flags/compiler $(BUILD)/flags/version | $(skeletons) $(BUILD)/clauses.inc $(BUILD)/style.inc $(BUILD)/certificate.inc
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) -Iuser -I. -I$(BUILD) -I$(BUILD)/bpf $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -c -o $@ $<
 

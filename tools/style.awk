@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# user/render/style.css as the text of C that stands in a page: no comments, no indentation, and a line end for each empty line.
+# A sheet of user/render as the text of C that stands in a page: no comments, no indentation, and a line end for each empty line.
 /^\/\*/ { comment = 1 }
 comment { if (/\*\/$/) comment = 0; next }
 /^$/ { print "\"\\n\""; next }

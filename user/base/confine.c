@@ -9,6 +9,7 @@
 #include <linux/filter.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
@@ -96,18 +97,32 @@ static void lift_limits(void)
 	setrlimit(RLIMIT_NPROC, &none);
 }
 
-int confine_to_nobody(void)
+static int become_nobody(void)
 {
 	int error = 0;
 
-	lift_limits();
 	/* the C library does it in all threads; the kernel takes the capabilities with the user */
 	if (geteuid() == 0 && (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY)))
 		error = errno == EPERM ? 0 : -errno; /* a service without CAP_SETUID stays root without capabilities */
 	if (!error)
 		error = confine_keep(0);
-	if (!error)
-		error = confine_no_new_privileges();
+	return error ? error : confine_no_new_privileges();
+}
+
+int confine_converter(void)
+{
+	/* who may not do that has a network, and nothing else by it */
+	if (unshare(CLONE_NEWNET) && errno != EPERM && errno != ENOSPC && errno != EINVAL)
+		return -errno;
+	return become_nobody();
+}
+
+int confine_to_nobody(void)
+{
+	int error;
+
+	lift_limits();
+	error = become_nobody();
 	if (!error)
 		write_no_file();
 #ifdef __SANITIZE_ADDRESS__

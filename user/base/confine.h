@@ -26,6 +26,9 @@ int confine_keep(uint64_t capabilities);
  * the kernel has Landlock. What is open stays open. Threads, locked memory and niceness have no limits before that. Returns 0 or
  * -errno. */
 int confine_to_nobody(void);
+/* Become nobody likewise, but as a process that goes on to execute a program for us; it has no network, where we are root.
+ * Returns 0 or -errno. */
+int confine_converter(void);
 /* From now on no executed program has more privileges than we have, and being root does not give back what was dropped.
  * Returns 0 or -errno. */
 int confine_no_new_privileges(void);

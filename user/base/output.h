@@ -11,7 +11,16 @@
 
 /* The forms that a document may have in a file. The endings of file names choose them; the texts are for error messages and
  * --help. */
-enum document_form { DOCUMENT_HTML, DOCUMENT_MARKDOWN, DOCUMENT_CSV, DOCUMENT_JSON, DOCUMENT_TEXT, DOCUMENT_JUNIT };
+enum document_form {
+	DOCUMENT_HTML,
+	DOCUMENT_MARKDOWN,
+	DOCUMENT_CSV,
+	DOCUMENT_JSON,
+	DOCUMENT_TEXT,
+	DOCUMENT_JUNIT,
+	DOCUMENT_CERTIFICATE,    /* HTML */
+	DOCUMENT_CERTIFICATE_PDF /* the same, for a converter */
+};
 #define DOCUMENT_ENDINGS ".html, .md, .csv, .json or .txt"
 /* Get the form that the ending of a file's name chooses. Returns false if it chooses none. */
 bool document_form(const char *path, enum document_form *ret);

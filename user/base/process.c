@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/confine.h"
+
 /* No descriptor from the third on stays, but this one; 0: none. */
 static void close_others(int kept_fd)
 {
@@ -35,7 +37,9 @@ static void become(const struct process_plan *plan, pid_t parent)
 
 	if (plan->own_group)
 		setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, plan->death_signal);
+	if (plan->is_nobody && confine_converter())
+		_exit(EXIT_FAILURE);
+	prctl(PR_SET_PDEATHSIG, plan->death_signal); /* which a change of the user takes back */
 	if (getppid() != parent)
 		_exit(EXIT_FAILURE); /* we died before the line above */
 	sigaction(SIGPIPE, &by_default, NULL);

@@ -19,6 +19,7 @@ struct process_plan {
 		errors_fd; /* these become its three standard files; -1: /dev/null for the first, ours for the others */
 	int kept_fd;       /* a further descriptor that it inherits; 0: none */
 	int death_signal;  /* the signal that it gets when we die */
+	bool is_nobody;    /* it has no privileges and, where we are root, no network (confine_converter()) */
 	bool own_group;    /* it has a process group of its own, whose number is its process id */
 };
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/message.h"
 #include "base/text_stream.h"
 #include "base/units.h"
 #include "config/config_file.h"
@@ -103,7 +104,7 @@ static enum exit_code read_set_pair(struct reader *reader, const yaml_node_t *ke
 
 	if (name && strcmp(name, SLURM) == 0)
 		return read_slurm(reader, value, set->slurm);
-	if (name && (strcmp(name, "report") == 0 || strcmp(name, "junit") == 0))
+	if (name && is_one_of(name, "report junit certificate logo"))
 		return refuse_node(
 			&reader->yaml, key,
 			"'%s' says where a result goes, and every point has its own; 'campaign report' shows all of them",

@@ -261,6 +261,7 @@ struct config {
 		enum document_form form;
 	} reports[REPORT_FILES_MAX];
 	size_t report_count;
+	const char *logo_path; /* of certificates; NULL: none */
 	struct observed observed[OBSERVED_MOST];
 	unsigned int observed_count;
 	double idle_duration_s;     /* observed without load before the first trial; 0: not */

@@ -332,6 +332,8 @@ static enum exit_code check_rules(const struct config *config)
 		  "--latency-at is of latencies, which --no-latency does not look at" },
 		{ BIT(VERB_SEARCH), config->latency_at_count && !over_ports && !replay, given_find(list, "latency-at"),
 		  "is for trials over ports: exec and sim have no latencies of frames" },
+		{ MEASURING | BIT(VERB_REPORT), config->logo_path && !given_find(list, "certificate"), given_find(list, "logo"),
+		  "is for --certificate FILE, which is not asked for" },
 		{ MEASURING, config->ipdv && config->no_latency, NULL,
 		  "--ipdv is of the latencies of successive frames, which --no-latency does not look at" },
 		{ MEASURING, config->ipdv && config->no_seq, NULL,

@@ -192,20 +192,42 @@ static enum exit_code read_measurer(const struct given *given, struct config *co
 	return refuse_given(given, "must be xdp, mpi, exec:COMMAND or sim:MODEL");
 }
 
+static enum exit_code add_report(const struct given *given, enum document_form form, struct config *config)
+{
+	if (config->report_count == REPORT_FILES_MAX)
+		return refuse_given(given, "is one file too many, at most %d are written", REPORT_FILES_MAX);
+	config->reports[config->report_count].form = form;
+	config->reports[config->report_count++].path = given->text;
+	return EXIT_DONE;
+}
+
 static enum exit_code read_report_path(const struct given *given, struct config *config)
 {
-	size_t count = config->report_count;
+	enum document_form form;
 
-	if (count == REPORT_FILES_MAX)
-		return refuse_given(given, "is one file too many, at most %d are written", REPORT_FILES_MAX);
-	config->reports[count].form = DOCUMENT_JUNIT;
-	if (strcmp(given->option->name, "junit") && !document_form(given->text, &config->reports[count].form))
+	if (!document_form(given->text, &form))
 		return refuse_given(given, "the ending chooses the form of the report: " DOCUMENT_ENDINGS);
-	if (!given->text[0])
-		return refuse_given(given, "must not be empty");
-	config->reports[count].path = given->text;
-	config->report_count++;
-	return EXIT_DONE;
+	return add_report(given, form, config);
+}
+
+static enum exit_code read_junit_path(const struct given *given, struct config *config)
+{
+	return given->text[0] ? add_report(given, DOCUMENT_JUNIT, config) : refuse_given(given, "must not be empty");
+}
+
+static enum exit_code read_certificate_path(const struct given *given, struct config *config)
+{
+	const char *ending = strrchr(given->text, '.');
+
+	if (!ending || (strcmp(ending, ".html") && strcmp(ending, ".pdf")))
+		return refuse_given(given, "the ending chooses the form of the certificate: .html or .pdf");
+	return add_report(given, strcmp(ending, ".pdf") ? DOCUMENT_CERTIFICATE : DOCUMENT_CERTIFICATE_PDF, config);
+}
+
+/* A text that stands in the result as it is. */
+static enum exit_code read_word(const struct given *given, struct config *)
+{
+	return given->text[0] ? EXIT_DONE : refuse_given(given, "must not be empty");
 }
 
 /* "NAME=SOURCE" */
@@ -556,16 +578,28 @@ const struct option options[] = {
 	       "what was changed from the default configuration for this test, repeatable", .flags = OPTION_REPEATS),
 	OPTION("sut-note", "TEXT", MEASURES, NULL, NULL, "anything else that the report should say of the SUT, repeatable",
 	       .flags = OPTION_REPEATS),
+	OPTION("operator", "TEXT", MEASURES, NULL, read_word, "who performs the test, for report and certificate"),
+	OPTION("customer", "TEXT", MEASURES, NULL, read_word, "for whom"),
+	OPTION("site", "TEXT", MEASURES, NULL, read_word, "and where"),
+	OPTION("serial", "TEXT", MEASURES, NULL, read_word, "a serial number of the SUT, repeatable",
+	       .flags = OPTION_REPEATS),
 	OPTION("note", "TEXT", FRAMES, NULL, NULL,
 	       "anything that the result should say of this run, repeatable; it stands in `notes` and in every rendering",
 	       .flags = OPTION_REPEATS | OPTION_OUTPUT),
 	OPTION("report", "FILE", MEASURES | SELFTEST | COMPARE | REPORT | MERGES, NULL, read_report_path,
 	       "write the Test Report to FILE, repeatable; the ending chooses: " DOCUMENT_ENDINGS,
 	       .flags = OPTION_REPEATS | OPTION_OUTPUT | OPTION_ACTS | OPTION_USUAL | OPTION_WRITES),
-	OPTION("junit", "FILE", MEASURES | SELFTEST | COMPARE | REPORT, NULL, read_report_path,
+	OPTION("junit", "FILE", MEASURES | SELFTEST | COMPARE | REPORT, NULL, read_junit_path,
 	       "write what CI reads to FILE, JUnit XML: each requirement, goal, test of a suite or verdict of a comparison "
 	       "as a test case",
 	       .flags = OPTION_REPEATS | OPTION_OUTPUT | OPTION_ACTS | OPTION_USUAL | OPTION_WRITES),
+	OPTION("certificate", "FILE", MEASURES | REPORT, NULL, read_certificate_path,
+	       "write a certificate to FILE, one printed page (A4) with a block for signatures, repeatable; the ending "
+	       "chooses: .html, or .pdf by the program weasyprint",
+	       .flags = OPTION_REPEATS | OPTION_OUTPUT | OPTION_ACTS | OPTION_USUAL | OPTION_WRITES),
+	TEXT("logo", "FILE", MEASURES | REPORT, NULL, logo_path,
+	     "the logo on the certificate, a PNG or SVG of at most 256 KiB",
+	     .flags = OPTION_OUTPUT | OPTION_ACTS | OPTION_READS),
 	OPTION("observe", "NAME=SOURCE", MEASURES, NULL, read_observed,
 	       "sample counters of the SUT before, within and after each trial, repeatable, to say where it lost frames. "
 	       "The "

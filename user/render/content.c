@@ -20,7 +20,7 @@ static const struct content *const kinds[] = { &content_search,   &content_trial
 /* Members that every document may have, and which are shown here. */
 static const char common[] =
 	"schema measurer traffic_profile environment deviations configuration load_scope "
-	"aggregate_factor irregular_reason warnings requirements changes units definitions sut checklist notes";
+	"aggregate_factor irregular_reason warnings requirements changes units definitions sut checklist notes commission";
 
 /* A document of a kind that has no content of its own is shown by the names of its members. */
 static const struct content plain = { .kind = "", .title = "Result" };
@@ -39,6 +39,11 @@ static const struct content *kind_of(const json_t *document)
 const char *content_title(const json_t *document)
 {
 	return kind_of(document)->title;
+}
+
+bool render_certifies(const json_t *document)
+{
+	return kind_of(document)->of_sut;
 }
 
 /* --- the top -------------------------------------------------------------------------------------------------------- */
@@ -64,6 +69,31 @@ static void add_frame_sizes(struct facts *facts, const json_t *sizes)
 	facts_add(facts, "Frame sizes", "%s octets", text);
 }
 
+void content_add_commission(struct facts *facts, const json_t *document)
+{
+	const json_t *commission = json_object_get(document, "commission");
+	char serials[512] = "";
+
+	json_each (serial, json_object_get(commission, "serials"))
+		text_join(serials, sizeof(serials), ", ", "%s", json_string_value(serial) ?: "");
+	if (*serials)
+		facts_add(facts, "Serial number", "%s", serials);
+	facts_add_member(facts, "Customer", commission, "/customer", NULL);
+	facts_add_member(facts, "Site", commission, "/site", NULL);
+	facts_add_member(facts, "Operator", commission, "/operator", NULL);
+}
+
+void content_add_run(struct facts *facts, const json_t *document)
+{
+	const json_t *environment = json_object_get(document, "environment");
+
+	if (read_string(environment, "start_time"))
+		add_date(facts, read_string(environment, "start_time"));
+	if (json_array_size(json_object_get(document, "frame_sizes")))
+		add_frame_sizes(facts, json_object_get(document, "frame_sizes"));
+	setting_add_conditions(facts, document);
+}
+
 static void put_masthead(struct writer *writer, const json_t *document)
 {
 	const json_t *environment = json_object_get(document, "environment");
@@ -72,11 +102,8 @@ static void put_masthead(struct writer *writer, const json_t *document)
 	char transmitter[SETTING_TEXT_SIZE];
 
 	facts_add_member(&facts, "System under test", document, "/sut/name", NULL);
-	if (read_string(environment, "start_time"))
-		add_date(&facts, read_string(environment, "start_time"));
-	if (json_array_size(json_object_get(document, "frame_sizes")))
-		add_frame_sizes(&facts, json_object_get(document, "frame_sizes"));
-	setting_add_conditions(&facts, document);
+	content_add_commission(&facts, document);
+	content_add_run(&facts, document);
 	facts_add_member(&facts, "Measurer", document, "/measurer/name", NULL);
 	if (!isnan(duration_s))
 		facts_add(&facts, "Duration", "%s", format_clock(duration_s, UNIT_ROOM));
@@ -160,6 +187,12 @@ static void put_requirements(struct writer *writer, const json_t *requirements)
 		return;
 	writer->ops->section(writer, LEVEL_MAIN, "requirements", "Requirements");
 	table_put(writer, "requirement-table", fields, COUNT(fields), requirements, tone_of_requirement);
+}
+
+void content_put_answers(struct writer *writer, const json_t *document)
+{
+	kind_of(document)->put_verdicts(writer, document);
+	put_requirements(writer, json_object_get(document, "requirements"));
 }
 
 /* --- below ---------------------------------------------------------------------------------------------------------- */

@@ -21,8 +21,18 @@ render_form render_csv;
  * the run as a whole; a failure where the program's exit code says so. */
 render_form render_junit;
 
+/* For a printer: one page (A4) of HTML with what was tested, the answers, and a block for signatures. */
+render_form render_certificate;
+
 /* What stands in a Test Report, read from the document alone: so a stored result can be shown again by a later version. What
  * the program does not know is shown all the same, by its name. A kind of document has a file (kinds.h). */
 void content_put(struct writer *writer, const json_t *document);
 /* What the report is called, by the kind of the document. */
 const char *content_title(const json_t *document);
+
+/* Parts of it that stand alone on a certificate. */
+/* The answers: verdicts, and what --require asked for. */
+void content_put_answers(struct writer *writer, const json_t *document);
+/* Who tested for whom, where, and which serial numbers; when, and what was sent. */
+void content_add_commission(struct facts *facts, const json_t *document);
+void content_add_run(struct facts *facts, const json_t *document);

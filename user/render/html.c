@@ -12,7 +12,7 @@
 
 /* A document larger than this is embedded compressed: a page stays small however many trials it shows. */
 #define EMBEDDED_PLAIN_MAX (256 * 1024)
-#define BASE64_LINE        76
+#define BASE64_LINE        76 /* characters */
 #define SENTENCE           36 /* octets; a longer cell may be broken into lines */
 #define WIDE               11 /* columns; more are printed small, on a sheet that lies on its side */
 
@@ -235,24 +235,6 @@ static void put_json(FILE *stream, const char *text)
 	fputs("</script>\n", stream);
 }
 
-static void put_base64(FILE *stream, const unsigned char *data, size_t length)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-	for (size_t i = 0; i < length; i += 3) {
-		size_t rest = length - i;
-		unsigned int bits = (unsigned int)data[i] << 16 | (rest > 1 ? (unsigned int)data[i + 1] << 8 : 0) |
-				    (rest > 2 ? data[i + 2] : 0);
-
-		if (i && i % (BASE64_LINE / 4 * 3) == 0)
-			fputc('\n', stream);
-		fputc(digits[bits >> 18], stream);
-		fputc(digits[bits >> 12 & 63], stream);
-		fputc(rest > 1 ? digits[bits >> 6 & 63] : '=', stream);
-		fputc(rest > 2 ? digits[bits & 63] : '=', stream);
-	}
-}
-
 /* The text in gzip's format; NULL without memory. */
 static unsigned char *compress_text(const char *text, size_t length, size_t *ret_length)
 {
@@ -293,7 +275,7 @@ static bool embed(FILE *stream, const json_t *document)
 	if (!packed)
 		return false;
 	fputs("<script type=\"application/gzip\" id=\"result\" data-encoding=\"base64\">\n", stream);
-	put_base64(stream, packed, packed_length);
+	markup_base64(stream, packed, packed_length, BASE64_LINE);
 	fputs("\n</script>\n", stream);
 	free(packed);
 	return true;

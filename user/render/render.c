@@ -38,11 +38,13 @@ char *render(const json_t *document, enum document_form form, struct render_styl
 					      [DOCUMENT_MARKDOWN] = render_markdown,
 					      [DOCUMENT_CSV] = render_csv,
 					      [DOCUMENT_TEXT] = render_text,
-					      [DOCUMENT_JUNIT] = render_junit };
+					      [DOCUMENT_JUNIT] = render_junit,
+					      [DOCUMENT_CERTIFICATE] = render_certificate,
+					      [DOCUMENT_CERTIFICATE_PDF] = render_certificate };
 
 	if (form == DOCUMENT_JSON)
 		return json_text(document, true, ret_length);
-	if (form == DOCUMENT_HTML) /* which holds the document as it is, escaped */
+	if (form == DOCUMENT_HTML || form == DOCUMENT_CERTIFICATE || form == DOCUMENT_CERTIFICATE_PDF) /* which holds the document as it is, escaped */
 		return written_by(forms[form], document, style, ret_length);
 	return written_plainly(forms[form], document, style, ret_length);
 }

@@ -9,11 +9,21 @@
 
 #include "base/output.h"
 
+/* A picture that is embedded in a certificate. */
+struct render_logo {
+	const char *type; /* "image/png" or "image/svg+xml"; NULL: there is none */
+	char *octets;
+	size_t length;
+};
+
 struct render_style {
 	bool terminal;        /* uses escape sequences for bold text and colours */
 	bool explain;         /* shows every trial of a search, and why it was chosen */
 	unsigned int columns; /* columns of the terminal; 0: it is none */
+	struct render_logo logo; /* of a certificate */
 };
 
-/* Return the document in a form; `style` is for text only. NULL without memory; the caller frees it. */
+/* Whether there is a certificate of such a document: it is a benchmark of a SUT. */
+bool render_certifies(const json_t *document);
+/* Return the document in a form; `style` is for texts and certificates only. NULL without memory; the caller frees it. */
 char *render(const json_t *document, enum document_form form, struct render_style style, size_t *ret_length);

@@ -21,7 +21,15 @@
 /* Which option names a file. */
 static const char *option_of(const struct config *config, size_t i)
 {
-	return config->reports[i].form == DOCUMENT_JUNIT ? "junit" : "report";
+	switch (config->reports[i].form) {
+	case DOCUMENT_JUNIT:
+		return "junit";
+	case DOCUMENT_CERTIFICATE:
+	case DOCUMENT_CERTIFICATE_PDF:
+		return "certificate";
+	default:
+		return "report";
+	}
 }
 
 /* Look where the file goes, and whether it can. */
@@ -46,6 +54,11 @@ enum exit_code report_file_open(const struct config *config, struct report_file 
 		file.destinations[i] = (struct destination){ .directory_fd = -1, .fd = -1 };
 	for (size_t i = 0; i < config->report_count && code == EXIT_DONE; i++)
 		code = find_place(option_of(config, i), config->reports[i].path, &file.destinations[i]);
+	for (size_t i = 0; i < config->report_count && code == EXIT_DONE && !config->dry_run; i++)
+		if (config->reports[i].form == DOCUMENT_CERTIFICATE_PDF)
+			code = pdf_start(config->reports[i].path, &file.converters[i]);
+	if (code == EXIT_DONE && config->logo_path)
+		code = logo_read(config->logo_path, &file.logo);
 	if (code == EXIT_DONE && config->verb != VERB_SELFTEST && config->verb != VERB_COMPARE)
 		code = report_sut(config, &file.sut);
 	if (code == EXIT_DONE && config->sign_path)
@@ -60,22 +73,41 @@ enum exit_code report_file_open(const struct config *config, struct report_file 
 void report_file_close(struct report_file *file)
 {
 	for (size_t i = 0; i < REPORT_FILES_MAX; i++)
-		destination_close(&file->destinations[i]);
+		destination_close(&file->destinations[i]), pdf_close(&file->converters[i]);
+	logo_free(&file->logo);
 	json_decref(file->sut);
 	signing_key_free(file->key);
 }
 
-static enum exit_code write_form(const json_t *document, const struct config *config, size_t i,
-				 struct destination *destination)
+/* A form as it stands in its file. */
+static enum exit_code make_form(const json_t *document, const struct config *config, size_t i, struct report_file *file,
+				char **ret_text, size_t *ret_length)
 {
+	const struct render_style style = { .explain = config->explain, .logo = file->logo };
+	const char *path = config->reports[i].path;
 	size_t length;
-	owned char *text =
-		render(document, config->reports[i].form, (struct render_style){ .explain = config->explain }, &length);
-	int error;
+	owned char *text = render(document, config->reports[i].form, style, &length);
 
 	if (!text || memory_ran_out())
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	error = destination_write(destination, text, length, 0666, true, true);
+	if (config->reports[i].form == DOCUMENT_CERTIFICATE_PDF)
+		return pdf_convert(&file->converters[i], path, text, length, ret_text, ret_length);
+	*ret_length = length;
+	*ret_text = text;
+	text = NULL;
+	return EXIT_DONE;
+}
+
+static enum exit_code write_form(const json_t *document, const struct config *config, size_t i, struct report_file *file)
+{
+	owned char *text = NULL;
+	size_t length;
+	enum exit_code code = make_form(document, config, i, file, &text, &length);
+	int error;
+
+	if (code != EXIT_DONE)
+		return code;
+	error = destination_write(&file->destinations[i], text, length, 0666, true, true);
 	if (error == -EINTR)
 		return EXIT_INTERRUPTED;
 	return error ? refuse(EXIT_INCAPABLE, "cannot write to %s: %s", config->reports[i].path, strerror(-error))
@@ -88,7 +120,7 @@ static enum exit_code report_write(const json_t *document, const struct config *
 	enum exit_code code = EXIT_DONE;
 
 	for (size_t i = 0; i < config->report_count; i++) {
-		enum exit_code written = write_form(document, config, i, &file->destinations[i]);
+		enum exit_code written = write_form(document, config, i, file);
 
 		code = code == EXIT_DONE ? written : code;
 	}
@@ -121,6 +153,23 @@ static void add_notes(json_t *document, const struct config *config)
 		json_object_set(document, "notes", notes);
 }
 
+/* Who tested for whom, where, and which units of the SUT; nothing where nothing of that was said. */
+static void add_commission(json_t *document, const struct config *config)
+{
+	static const char *const names[] = { "operator", "customer", "site" };
+	json_auto_t *commission = json_pack("{s:o}", "serials", given_texts(config->given, "serial"));
+	bool said = json_array_size(json_object_get(commission, "serials")) > 0;
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		const struct given *given = given_find(config->given, names[i]);
+
+		said = said || given;
+		json_object_set_new(commission, names[i], given ? json_string(given->text) : json_null());
+	}
+	if (said)
+		json_object_set(document, "commission", commission);
+}
+
 /* What was warned of on standard error belongs to the result as well: that may be looked at by others, and later. */
 static void add_warnings(json_t *document)
 {
@@ -133,6 +182,13 @@ static void add_warnings(json_t *document)
 
 enum exit_code report_show_or_write(const json_t *document, const struct config *config, struct report_file *file)
 {
+	for (size_t i = 0; i < config->report_count; i++)
+		if (strcmp(option_of(config, i), "certificate") == 0 && !render_certifies(document))
+			return refuse(
+				EXIT_USAGE_ERROR,
+				"--certificate %s: a certificate is of a benchmark (search, trial, sweep, soak, rfc2544, "
+				"y1564), and %s is none",
+				config->reports[i].path, config->files[0]);
 	return config->report_count ? report_write(document, config, file) : report_show(document, config);
 }
 
@@ -147,6 +203,7 @@ enum exit_code report_deliver(json_t *document, const struct config *config, str
 		json_object_set(document, "changes", changes);
 	code = report_judge(document, config, code);
 	add_notes(document, config);
+	add_commission(document, config);
 	if (file->sut) {
 		json_object_set(document, "sut", file->sut);
 		add_warnings(document);

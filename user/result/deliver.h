@@ -8,9 +8,14 @@
 #include "base/message.h"
 #include "base/signing.h"
 #include "config/config.h"
+#include "render/render.h"
+#include "result/logo.h"
+#include "result/pdf.h"
 
 struct report_file {
 	struct destination destinations[REPORT_FILES_MAX]; /* of each --report and --junit, in the configuration's order */
+	struct pdf_converter converters[REPORT_FILES_MAX]; /* of each --certificate FILE.pdf */
+	struct render_logo logo;
 	json_t *sut; /* the SUT as the user describes it, null where that is nothing; NULL: what is measured is none */
 	struct signing_key *key; /* of --sign; NULL: the result is not signed */
 };
