@@ -106,6 +106,7 @@ struct mlr_reset {
 	uint64_t from_ns, to_ns;
 	uint64_t resolution_ns; /* the length of a part */
 	uint64_t lost;          /* frames lost of those due from `since_ns` on */
+	unsigned int outages;   /* of which this is the longest; of several nobody can tell which the reset caused */
 };
 
 /* Find the longest outage: parts in a row of which no frame arrived, at whatever time. At least half of the frames that the mean load

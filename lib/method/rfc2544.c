@@ -221,6 +221,7 @@ struct mlr_reset mlr_reset_of(const struct mlr_due_counts *counts, uint64_t star
 		if (i < counts->count && !counts->received[i])
 			continue;
 		outage = outage_of(counts, start_ns, since_ns, from, i);
+		outage.outages = longest.outages += outage.seen;
 		if (outage.seen && outage.to_ns - outage.from_ns > longest.to_ns - longest.from_ns)
 			longest = outage;
 		from = i + 1;

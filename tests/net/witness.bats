@@ -123,6 +123,13 @@ fast=(--fast --max-load 2kfps --min-load 200 --wait d=0.5 --trial-duration 0.1 -
   # whatever it did to the time of frames that it did not lose
   check "$(words) .witness[-1].directions as \$seen | .reset.directions | [.[] | (.reset_time - \$seen[way].due_gap_ns / 1e9 | fabs) <= .resolution + 0.001] == [true, true]"
   check ".reset | .worst_direction.reset_time == {from: \"$B\", to: \"$A\"} and .frames_lost == ([.directions[].frames_lost] | add)"
+  check '.reset | [.outages, .directions[].outages] == [1, 1, 1]'
+}
+
+@test "a reset that was followed by a longer outage: it is said that there were two" {
+  witnessed 100 rfc2544 "${fast[@]}" --tests reset --reset-command true -- ba,drop,from=1000,to=1200 ba,drop,from=1500,to=1900
+  check '.reset.outages == 2'
+  [[ $stderr == *"2 outages were seen in one direction"* ]]
 }
 
 @test "bursts: what each direction lost" {

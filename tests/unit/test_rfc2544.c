@@ -312,6 +312,7 @@ static void a_reset_is_the_longest_time_of_which_nothing_arrives(void **state)
 	assert_int_equal(reset.to_ns, START + 120 * MS + MS / 2);
 	assert_int_equal(reset.resolution_ns, MS);
 	assert_int_equal(reset.lost, 760);
+	assert_int_equal(reset.outages, 2);
 	/* part of the parts beside it is lost, too: it is known to one part */
 	due.received[49] = due.received[120] = 1;
 	assert_int_equal(find_reset(&due).to_ns, reset.to_ns);

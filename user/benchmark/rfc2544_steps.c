@@ -459,8 +459,8 @@ static json_t *reset_json(const struct rfc2544_run *run, const struct reset_watc
 	unsigned int senders = (unsigned int)__builtin_popcount(measurement->directions[number].from);
 	double by_loss_s = (double)found->lost / senders / run->throughput_fps;
 
-	return json_pack("{s:o, s:f, s:o, s:I, s:o, s:o}", "reset_time", json_number_or_null(reset_s(found)), "resolution",
-			 (double)found->resolution_ns / NS_PER_S_F, "reset_time_by_loss",
+	return json_pack("{s:o, s:i, s:f, s:o, s:I, s:o, s:o}", "reset_time", json_number_or_null(reset_s(found)), "outages",
+			 (int)found->outages, "resolution", (double)found->resolution_ns / NS_PER_S_F, "reset_time_by_loss",
 			 json_number_or_null(found->lost && (found->over || !found->seen) ? by_loss_s : NAN), "frames_lost",
 			 (json_int_t)found->lost, "outage_from",
 			 found->seen ? since_start(watch, found->from_ns) : json_null(), "outage_to",
@@ -497,6 +497,11 @@ static void put_reset(struct rfc2544_run *run, const struct reset_watch *watch, 
 		run->part.reason = "no outage was seen: was the SUT reset?";
 	else if (!found[worst].over)
 		run->part.reason = "frames were not forwarded again before the trial ended";
+	if (found[worst].outages > 1)
+		warn("reset: %u outages were seen in one direction, and the longest counts, from %.3f s on; the reset may "
+		     "have "
+		     "caused another one",
+		     found[worst].outages, (double)(found[worst].from_ns - watch->steps->ret_start_ns) / NS_PER_S_F);
 	json_object_update_new(json, reset_json(run, watch, measurement, worst, &found[worst]));
 	json_object_update_new(json, json_pack("{s:I, s:o, s:o}", "frames_lost", lost, "command_at",
 					       watch->command ? since_start(watch, watch->started_ns) : json_null(),
