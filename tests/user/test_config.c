@@ -138,7 +138,7 @@ static void goals_replace_those_of_the_preset(void **state)
 static void options_take_gnu_forms(void **state)
 {
 	static const char *const lines[] = {
-		"trial -p a,b --load 5kfps -q",       "trial -pa,b --load=5kfps --quiet", "trial --ports=a,b --lo 5kfps -q",
+		"trial -p a,b --load 5kfps -q",       "trial -pa,b --load=5kfps --quiet", "trial --ports=a,b --loa 5kfps -q",
 		"trial -qpa,b --load 9 --load 5kfps", "trial --load 5kfps -qp a,b",
 	};
 	struct reading reading;
