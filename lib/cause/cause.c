@@ -228,19 +228,19 @@ static bool is_of_loss(const char *name)
 }
 
 /* The smaller the likelier. A sum of places stands behind a place that agrees nearly: frames of others may be lost there, too. */
-static unsigned int rank_of(const struct mlr_cause *cause, bool is_sum)
+static unsigned int rank_of(const struct mlr_cause *cause, bool of_places)
 {
 	switch (cause->kind) {
 	case MLR_CAUSE_SHARED:
 		return 0;
 	case MLR_CAUSE_EXACT:
-		return is_sum ? 3 : 1;
+		return of_places ? 3 : 1;
 	case MLR_CAUSE_SATURATED:
-		return 4 + is_sum;
+		return 4 + of_places;
 	case MLR_CAUSE_GROWS:
 		break;
 	}
-	return !is_sum && fabs(cause->per_lost - 1) <= NEAR_RATIO ? 2 : 6 + is_sum;
+	return !of_places && fabs(cause->per_lost - 1) <= NEAR_RATIO ? 2 : 6 + of_places;
 }
 
 /* Whether one stands before another: by rank, then by what it is called, then by how well it fits. */

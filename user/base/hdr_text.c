@@ -7,52 +7,25 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/base64.h"
 #include "base/exit_code.h"
+#include "base/text_stream.h"
 
-#define COOKIE        0x1c849314u /* V2, compressed */
-#define HEADER        8           /* cookie and length */
-#define TEXT_MOST     (4 * MLR_HDR_OCTETS_MAX)
-#define BASE64_LENGTH 4 /* digits for three octets */
-
-static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+#define COOKIE    0x1c849314u /* V2, compressed */
+#define HEADER    8           /* cookie and length */
+#define TEXT_MOST (4 * MLR_HDR_OCTETS_MAX)
 
 /* NULL without memory. */
-static char *base64_text(const uint8_t *octets, size_t length)
+static char *text_of(const uint8_t *octets, size_t length)
 {
-	char *text = malloc((length + 2) / 3 * BASE64_LENGTH + 1), *to = text;
+	char *text;
+	size_t text_length;
+	FILE *stream = text_stream_open(&text, &text_length);
 
-	for (size_t i = 0; text && i < length; i += 3) {
-		size_t rest = length - i;
-		unsigned int bits = (unsigned int)octets[i] << 16 | (rest > 1 ? (unsigned int)octets[i + 1] << 8 : 0) |
-				    (rest > 2 ? octets[i + 2] : 0);
-
-		*to++ = digits[bits >> 18];
-		*to++ = digits[bits >> 12 & 63];
-		*to++ = rest > 1 ? digits[bits >> 6 & 63] : '=';
-		*to++ = rest > 2 ? digits[bits & 63] : '=';
-	}
-	if (text)
-		*to = '\0';
-	return text;
-}
-
-/* Return how many octets the text stands for; 0: it is no base64. */
-static size_t base64_read(const char *text, uint8_t *octets)
-{
-	size_t length = 0;
-	unsigned int bits = 0, count = 0;
-
-	for (; *text && *text != '='; text++) {
-		const char *digit = strchr(digits, *text);
-
-		if (!digit)
-			return 0;
-		bits = bits << 6 | (unsigned int)(digit - digits);
-		count += 6;
-		if (count >= 8)
-			octets[length++] = (uint8_t)(bits >> (count -= 8));
-	}
-	return text[strspn(text, "=")] ? 0 : length;
+	if (!stream)
+		return NULL;
+	base64_put(stream, octets, length, 0);
+	return text_stream_end(stream, &text);
 }
 
 char *hdr_text(const struct mlr_delays *delays)
@@ -70,7 +43,7 @@ char *hdr_text(const struct mlr_delays *delays)
 	header[0] = htobe32(COOKIE);
 	header[1] = htobe32((uint32_t)length);
 	memcpy(packed, header, sizeof(header));
-	return base64_text(packed, HEADER + length);
+	return text_of(packed, HEADER + length);
 }
 
 int hdr_read(struct mlr_hdr *hdr, const char *text)

@@ -31,16 +31,7 @@ static struct view view_of(const struct soak *soak)
 	view.max_load_fps = soak->range.max_fps;
 	view.estimate_fps = estimate.together.mean_fps;
 	view.estimate_stdev_fps = estimate.robust_stdev_fps;
-	view.trial_count = soak->trial_count;
-	for (size_t i = 0; i < soak->trial_count; i++) {
-		const struct measurement *trial = &soak->trials[i];
-
-		view_take_measurement(&view, trial);
-		if (i + VIEW_MARKS >= soak->trial_count)
-			view_add_mark(&view, trial->tester_limited                 ? VIEW_LIMITED
-					     : trial->result.output.loss_ratio > 0 ? VIEW_BAD
-										   : VIEW_GOOD);
-	}
+	view_take_trials(&view, soak->trials, soak->trial_count);
 	view.elapsed_s = elapsed_s(soak);
 	view.limit_s = soak->config->max_time_s;
 	if (!(soak->config->stdev_ratio > 0))

@@ -24,16 +24,7 @@ static struct view view_of(const struct sweep *sweep)
 	struct view view = progress_view(sweep->config);
 	size_t left = sweep->load_count - sweep->trial_count;
 
-	view.trial_count = sweep->trial_count;
-	for (size_t i = 0; i < sweep->trial_count; i++) {
-		const struct measurement *trial = &sweep->trials[i];
-
-		view_take_measurement(&view, trial);
-		if (i + VIEW_MARKS >= sweep->trial_count)
-			view_add_mark(&view, trial->tester_limited                 ? VIEW_LIMITED
-					     : trial->result.output.loss_ratio > 0 ? VIEW_BAD
-										   : VIEW_GOOD);
-	}
+	view_take_trials(&view, sweep->trials, sweep->trial_count);
 	view.elapsed_s = elapsed_s(sweep);
 	view.remaining_s = (double)left *
 			   (sweep->trial_count ? view.elapsed_s / (double)sweep->trial_count : sweep->config->duration_s);

@@ -43,6 +43,20 @@ static enum exit_code leave_privileges(const struct config *config, struct repor
 	return privileges_divide(config, &plan);
 }
 
+/* The report file is opened first, so that one that cannot be written is refused before anything is read. */
+static enum exit_code with_report_file(const struct config *config,
+				       enum exit_code (*show)(const struct config *config, struct report_file *file))
+{
+	struct report_file file;
+	enum exit_code code = report_file_open(config, &file);
+
+	if (code != EXIT_DONE)
+		return code;
+	code = show(config, &file);
+	report_file_close(&file);
+	return code;
+}
+
 static enum exit_code show_stored(const struct config *config, struct report_file *file)
 {
 	bool folder = trend_is_folder(config->files[0]);
@@ -60,14 +74,7 @@ static enum exit_code show_stored(const struct config *config, struct report_fil
 
 enum exit_code verb_report(const struct config *config)
 {
-	struct report_file file;
-	enum exit_code code = report_file_open(config, &file);
-
-	if (code != EXIT_DONE)
-		return code;
-	code = show_stored(config, &file);
-	report_file_close(&file);
-	return code;
+	return with_report_file(config, show_stored);
 }
 
 enum exit_code verb_verify(const struct config *config)
@@ -109,12 +116,5 @@ static enum exit_code compare(const struct config *config, struct report_file *f
 
 enum exit_code verb_compare(const struct config *config)
 {
-	struct report_file file;
-	enum exit_code code = report_file_open(config, &file);
-
-	if (code != EXIT_DONE)
-		return code;
-	code = compare(config, &file);
-	report_file_close(&file);
-	return code;
+	return with_report_file(config, compare);
 }

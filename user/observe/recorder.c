@@ -304,15 +304,16 @@ static json_t *times_of(const struct span *span)
 json_t *recorder_summary(const struct recorder *recorder, uint64_t start_ns, uint64_t end_ns, bool series)
 {
 	json_auto_t *counters = json_object(), *gauges = json_object();
-	struct span span = span_of(recorder, start_ns, end_ns, series);
+	struct span span = span_of(recorder, start_ns, end_ns, series), loaded = { 0 };
 	size_t shown = 0, unchanged = 0, omitted = recorder->omitted;
 	json_t *json;
 
+	if (recorder->row_count)
+		loaded = while_loaded(span);
 	for (size_t i = 0; recorder->row_count && i < recorder->count; i++) {
 		const struct counter *counter = &recorder->counters[i];
 		bool is_gauge =
 			counter->kind == RECORDER_GAUGE || (counter->kind == RECORDER_UNKNOWN && counter->has_fallen);
-		struct span loaded = while_loaded(span);
 		bool is_power = mlr_power_kind(counter->name) == MLR_POWER_WATTS;
 		json_t *one = is_gauge ? gauge_json(is_power ? &loaded : &span, i) : counter_json(&span, i);
 

@@ -2,6 +2,7 @@
 /* A certificate as one page of HTML for a printer. What finds no room on the page is left out, and counted. */
 #include <string.h>
 
+#include "base/base64.h"
 #include "base/json_read.h"
 #include "render/forms.h"
 #include "render/markup.h"
@@ -260,7 +261,7 @@ static void put_logo(FILE *stream, const struct render_logo *logo)
 	if (!logo->type)
 		return;
 	fprintf(stream, "<img class=\"logo\" alt=\"\" src=\"data:%s;base64,", logo->type);
-	markup_base64(stream, (const unsigned char *)logo->octets, logo->length, 0);
+	base64_put(stream, (const uint8_t *)logo->octets, logo->length, 0);
 	fputs("\">\n", stream);
 }
 

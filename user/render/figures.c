@@ -115,16 +115,13 @@ double figure_place_load(const struct svg_panel *panel, double load, enum svg_ma
 
 static const struct svg_axis loads = { .title = "Load", .unit = "frames/s", .scale = SVG_LOG };
 
-static void put_loss_trial(FILE *stream, const struct svg_panel *panel, const json_t *trials, size_t index)
+void figure_put_trial(FILE *stream, const struct svg_panel *panel, double y, const json_t *trials, size_t index)
 {
 	const json_t *trial = json_array_get(trials, index);
-	double loss = read_number(trial, "trial_loss_ratio");
-	bool bad = loss > 0, limited = trial_is_limited(trial);
+	bool bad = read_number(trial, "trial_loss_ratio") > 0, limited = trial_is_limited(trial);
 	char hint[256];
 
-	if (!trial_counts(trial) || isnan(loss))
-		return;
-	svg_mark(stream, svg_x(panel, read_number(trial, "trial_load")), svg_y(panel, loss),
+	svg_mark(stream, svg_x(panel, read_number(trial, "trial_load")), svg_y(panel, y),
 		 limited ? SVG_LIMITED
 		 : bad   ? SVG_BAD
 			 : SVG_GOOD,
@@ -132,6 +129,15 @@ static void put_loss_trial(FILE *stream, const struct svg_panel *panel, const js
 		 : bad   ? "bad"
 			 : "good",
 		 trial_hint(index + 1, trial, json_array_size(trials), hint, sizeof(hint)));
+}
+
+static void put_loss_trial(FILE *stream, const struct svg_panel *panel, const json_t *trials, size_t index)
+{
+	const json_t *trial = json_array_get(trials, index);
+	double loss = read_number(trial, "trial_loss_ratio");
+
+	if (trial_counts(trial) && !isnan(loss))
+		figure_put_trial(stream, panel, loss, trials, index);
 }
 
 /* The goals' loss ratios, and the Conditional Throughput of each. */

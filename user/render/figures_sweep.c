@@ -28,20 +28,10 @@ static bool cover_loads(struct svg_axis *axis, const json_t *trials)
 static void put_rate(FILE *stream, const struct svg_panel *panel, const json_t *trials, size_t index)
 {
 	const json_t *trial = json_array_get(trials, index);
-	double load = read_number(trial, "trial_load"), rate = read_number(trial, "trial_forwarding_rate");
-	bool bad = read_number(trial, "trial_loss_ratio") > 0, limited = trial_is_limited(trial);
-	char hint[256];
+	double rate = read_number(trial, "trial_forwarding_rate");
 
-	if (isnan(load) || isnan(rate))
-		return;
-	svg_mark(stream, svg_x(panel, load), svg_y(panel, rate),
-		 limited ? SVG_LIMITED
-		 : bad   ? SVG_BAD
-			 : SVG_GOOD,
-		 limited ? "limited"
-		 : bad   ? "bad"
-			 : "good",
-		 trial_hint(index + 1, trial, json_array_size(trials), hint, sizeof(hint)));
+	if (!isnan(read_number(trial, "trial_load")) && !isnan(rate))
+		figure_put_trial(stream, panel, rate, trials, index);
 }
 
 /* In the order of their loads, so that the line does not run back. A new reference. */

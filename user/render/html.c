@@ -4,6 +4,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/base64.h"
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "render/forms.h"
@@ -275,7 +276,7 @@ static bool embed(FILE *stream, const json_t *document)
 	if (!packed)
 		return false;
 	fputs("<script type=\"application/gzip\" id=\"result\" data-encoding=\"base64\">\n", stream);
-	markup_base64(stream, packed, packed_length, BASE64_LINE);
+	base64_put(stream, packed, packed_length, BASE64_LINE);
 	fputs("\n</script>\n", stream);
 	free(packed);
 	return true;

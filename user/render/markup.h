@@ -11,5 +11,3 @@ extern const char html_style[];
 /* Write a text with escapes for text and attributes of HTML and XML. Control characters that neither allows become
  * U+FFFD. */
 void markup_escape(FILE *stream, const char *text);
-/* Write octets as base64, in lines of so many characters, a multiple of 4; 0: in one. */
-void markup_base64(FILE *stream, const unsigned char *data, size_t length, size_t line);
