@@ -49,7 +49,7 @@ struct mlr_plr_parameters {
 #define MLR_PLR_TARGET_LOSS_RATIO 1e-7
 #define MLR_PLR_FIRST_DURATION_S  5.1
 #define MLR_PLR_DURATION_STEP_S   0.1
-#define MLR_PLR_SCAN_EVERY        8
+#define MLR_PLR_SCAN_EVERY        5
 
 /* Begin a search. Returns 0, -ENOMEM, or -EINVAL if a parameter is out of range. The caller frees it by mlr_plr_free(). */
 int mlr_plr_new(const struct mlr_plr_parameters *parameters, struct mlr_plr **ret);
@@ -100,16 +100,19 @@ struct mlr_plr_trend {
  */
 struct mlr_plr_crossings {
 	enum {
-		MLR_PLR_CROSSES_ONCE,   /* no trial says otherwise */
-		MLR_PLR_NEVER_BELOW,    /* some loads lose more than the target, and no load was found to lose less */
-		MLR_PLR_CROSSES_SEVERAL /* some load loses more than the target, and a larger one does not */
+		MLR_PLR_CROSSES_ONCE,    /* no trial says otherwise */
+		MLR_PLR_NEVER_BELOW,     /* some loads lose more than the target, and no load was found to lose less */
+		MLR_PLR_CROSSES_SEVERAL, /* some load loses more than the target, and a larger one does not */
+		MLR_PLR_CROSSES_UNTOLD,  /* far below the critical load losses are as many as the target, within chance */
 	} kind;
 	/* if never: the smallest loss ratio of a group of near loads, where enough frames were sent to tell it from the
-	 * target */
+	 * target. If untold: that of all loads far below */
 	double least_loss_ratio, least_load_fps, least_offered_frames, least_lost_frames;
 	/* if several: the first crossing is between these loads; NAN: no load below it was found to lose less */
 	double lowest_above_fps, lowest_below_fps;
 	double again_fps; /* if several: a larger load at which the target is met again */
+	/* of any kind: between these loads no trial was made; it is the widest such range. NAN where nothing lies below */
+	double untried_from_fps, untried_to_fps;
 };
 
 /* The estimate from all trials so far. Without trials it comes from the priors alone. */

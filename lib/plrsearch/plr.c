@@ -148,7 +148,7 @@ static double extrapolated(const struct mlr_plr *plr)
 
 /* Return the stdev about the mean of the mixture. It is the root of several squares. If the model does not fit, these are
  * the posterior of dispersed data, the distance to its mean, and the movement of the estimate in the second half of the
- * trials. Half of the extrapolated distance always counts. */
+ * trials. Half of the extrapolated distance always counts, and half of that by which losses far below make the estimate unsure. */
 static double robust_stdev(const struct mlr_plr *plr)
 {
 	struct mlr_plr_moments plain = together(plr), moments;
@@ -160,7 +160,8 @@ static double robust_stdev(const struct mlr_plr *plr)
 		stdev_fps = fmax(stdev_fps, hypot(moments.stdev_fps, moments.mean_fps - plain.mean_fps));
 		stdev_fps = hypot(stdev_fps, plr->steps[plr->trial_count / 2].together.mean_fps - plain.mean_fps);
 	}
-	return hypot(stdev_fps, extrapolated(plr) / 2);
+	stdev_fps = hypot(stdev_fps, extrapolated(plr) / 2);
+	return hypot(stdev_fps, plr_scan_unsure(&plr->parameters, plr->steps, plr->trial_count, plain.mean_fps) / 2);
 }
 
 bool mlr_plr_sharp(const struct mlr_plr *plr, double stdev_ratio)
@@ -268,7 +269,8 @@ static bool is_scan(const struct mlr_plr *plr)
 static double next_load(const struct mlr_plr *plr)
 {
 	if (is_scan(plr))
-		return plr_scan_load(&plr->parameters, plr->steps, plr->trial_count, together(plr).mean_fps);
+		return plr_scan_load(&plr->parameters, plr->steps, plr->trial_count,
+				     plr_scan_end(&plr->parameters, together(plr).mean_fps, robust_stdev(plr)));
 	switch (plr->trial_count) {
 	case 0:
 		return (plr->parameters.min_load_fps + plr->parameters.max_load_fps) / 2;
@@ -411,7 +413,7 @@ static void lossy_update(struct mlr_plr *plr, double load_fps, const struct mlr_
 static void take_scan(struct mlr_plr *plr, const struct mlr_plr_step *step, struct plr_datum *datum)
 {
 	plr->scan_count++;
-	plr->scan_lost |= step->counts.lost_frames > step->counts.offered_frames * plr->parameters.target_loss_ratio;
+	plr->scan_lost |= plr_scan_missed(&plr->parameters, step, together(plr).mean_fps);
 	datum->log_frames_per_fps = NO_FRAMES;
 	datum->lost_frames = datum->log_lost = 0;
 }

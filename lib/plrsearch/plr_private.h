@@ -129,14 +129,27 @@ struct plr_datum plr_datum_dispersed(const struct plr_datum *trial, double dispe
 
 /* --- below the critical load ------------------------------------------------------------------------------------------ */
 
-/* Return the load of the next trial that looks below a critical load. It is inside the widest gap between the loads of such
- * trials, Min Load and the end of the range. */
+/* Return up to which load to look, with a critical load and its standard deviation. */
+double plr_scan_end(const struct mlr_plr_parameters *parameters, double critical_fps, double stdev_fps);
+
+/* Return the load of the next trial that looks below the critical load. It is inside the widest gap between the loads of such
+ * trials, Min Load and the end of the range. But if one trial missed the target, it is repeated first. */
 double plr_scan_load(const struct mlr_plr_parameters *parameters, const struct mlr_plr_step *steps, size_t count,
-		     double critical_fps);
+		     double end_fps);
+
+/* Whether a trial that looked below the critical load missed the target, where none should. */
+bool plr_scan_missed(const struct mlr_plr_parameters *parameters, const struct mlr_plr_step *step, double critical_fps);
 
 /* Return how often the target is crossed, by the trials up to this load. */
 struct mlr_plr_crossings plr_scan_crossings(const struct mlr_plr_parameters *parameters, const struct mlr_plr_step *steps,
 					    size_t count, double up_to_fps);
+
+/* Return how far above the estimate the critical load may be, where frames are lost far below it. Such losses come at every load,
+ * and no fitting function foresees them. So trials near the estimate do not tell where it is; only the smallest load above it that
+ * surely misses the target does. The distance to that load is weighted by what is lost far below, as a ratio of the target. It
+ * is 0 where that is surely more than the target, because then there is no such load. */
+double plr_scan_unsure(const struct mlr_plr_parameters *parameters, const struct mlr_plr_step *steps, size_t count,
+		       double critical_fps);
 
 /* --- trends --------------------------------------------------------------------------------------------------------- */
 

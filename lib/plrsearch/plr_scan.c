@@ -9,17 +9,23 @@
  *
  * For several crossings, the trials are ordered by load: many in a row miss the target, then many meet it. For no crossing,
  * trials of near loads are grouped into bands of as many trials. The counts of a band are compared with the target, and with
- * those of the bands that miss it.
+ * those of the bands that miss it. A SUT may also lose about as much as the target at every load. Then nothing tells whether
+ * a load meets it.
+ *
+ * A narrow range of loads may lie between all trials. So the widest gap between them is told, too.
  */
 #include <math.h>
 
 #include "plrsearch/plr_private.h"
 
 #define BANDS        8
-#define LOOKED_AT    0.9 /* as a ratio of the critical load: a nearer load may rightly lose as much as the target */
+#define LOOKED_AT    0.9  /* as a ratio of the critical load: losses of smaller loads are none of the curve about it */
+#define NEAREST      0.99 /* the same: no scan is nearer */
+#define STDEVS_OFF   8.0 /* standard deviations of the critical load: a nearer load may rightly lose as much as the target */
 #define SURELY_MORE  4.0 /* standard deviations: one band in 30 000 reaches this by chance */
 #define SURELY_LESS  3.0
 #define RUN_LEAST    6   /* trials */
+#define LOST_LEAST   5.0 /* frames: fewer may be one mishap */
 #define CONTINUITY   0.5 /* in frames: a count stands for all numbers that round to it */
 #define RATIO_MARGIN 0.5 /* ratio of a band's loss ratio that the band has with near certainty */
 
@@ -120,16 +126,14 @@ static const struct band *least_lossy(const struct band bands[BANDS], double tar
 	return least;
 }
 
-/* Whether the target may be met somewhere. That is if a band, or all bands up to one, surely lose less than the least lossy
- * band that misses it. */
-static bool is_met_anywhere(const struct band bands[BANDS], const struct band *least)
+/* Whether a band, or all bands up to one, surely lose less. */
+static bool any_loses_less(const struct band bands[BANDS], double loss_ratio)
 {
 	struct band below = { 0 };
 
 	for (size_t i = 0; i < BANDS; i++) {
 		add_to(&below, &bands[i]);
-		if (loses_less(&bands[i], RATIO_MARGIN * ratio_of(least)) ||
-		    loses_less(&below, RATIO_MARGIN * ratio_of(least)))
+		if (loses_less(&bands[i], loss_ratio) || loses_less(&below, loss_ratio))
 			return true;
 	}
 	return false;
@@ -210,7 +214,16 @@ static bool find_several(const struct mlr_plr_parameters *parameters, const stru
 
 /* --- none ------------------------------------------------------------------------------------------------------------- */
 
-static void find_none(const struct mlr_plr_parameters *parameters, const struct mlr_plr_step *steps, size_t count,
+static void tell_least(const struct band *band, struct mlr_plr_crossings *crossings)
+{
+	crossings->least_loss_ratio = ratio_of(band);
+	crossings->least_load_fps = load_of(band);
+	crossings->least_offered_frames = band->offered_frames;
+	crossings->least_lost_frames = band->lost_frames;
+}
+
+/* Find losses at every load: a band surely misses the target, and none surely loses less than half of the least lossy one. */
+static bool find_none(const struct mlr_plr_parameters *parameters, const struct mlr_plr_step *steps, size_t count,
 		      double up_to_fps, struct mlr_plr_crossings *crossings)
 {
 	struct band bands[BANDS] = { 0 };
@@ -218,22 +231,95 @@ static void find_none(const struct mlr_plr_parameters *parameters, const struct 
 
 	fill(bands, up_to_fps, steps, count);
 	least = least_lossy(bands, parameters->target_loss_ratio);
-	if (!least || is_met_anywhere(bands, least))
-		return;
+	if (!least || any_loses_less(bands, RATIO_MARGIN * ratio_of(least)))
+		return false;
 	crossings->kind = MLR_PLR_NEVER_BELOW;
-	crossings->least_loss_ratio = ratio_of(least);
-	crossings->least_load_fps = load_of(least);
-	crossings->least_offered_frames = least->offered_frames;
-	crossings->least_lost_frames = least->lost_frames;
+	tell_least(least, crossings);
+	return true;
+}
+
+/* --- about the target ------------------------------------------------------------------------------------------------- */
+
+static struct band sum_up_to(double up_to_fps, const struct mlr_plr_step *steps, size_t count)
+{
+	struct band sum = { 0 };
+
+	for (size_t i = 0; i < count; i++) {
+		const struct band trial = band_of(&steps[i]);
+
+		if (trial.most_fps <= up_to_fps)
+			add_to(&sum, &trial);
+	}
+	return sum;
+}
+
+/* Find losses far below the critical load that are about as many as the target allows: no band, and no bands up to one, surely
+ * lose less. */
+static void find_untold(const struct mlr_plr_parameters *parameters, const struct mlr_plr_step *steps, size_t count,
+			double up_to_fps, struct mlr_plr_crossings *crossings)
+{
+	struct band sum = sum_up_to(LOOKED_AT * up_to_fps, steps, count), bands[BANDS] = { 0 };
+
+	if (sum.lost_frames < LOST_LEAST)
+		return;
+	fill(bands, up_to_fps, steps, count);
+	if (any_loses_less(bands, parameters->target_loss_ratio))
+		return;
+	crossings->kind = MLR_PLR_CROSSES_UNTOLD;
+	tell_least(&sum, crossings);
+}
+
+double plr_scan_unsure(const struct mlr_plr_parameters *parameters, const struct mlr_plr_step *steps, size_t count,
+		       double critical_fps)
+{
+	const struct band floor = sum_up_to(LOOKED_AT * critical_fps, steps, count);
+	struct band above = { 0 };
+
+	if (floor.lost_frames < LOST_LEAST || loses_more(&floor, parameters->target_loss_ratio))
+		return 0;
+	for (size_t i = next_by_load(steps, count, count); i < count; i = next_by_load(steps, count, i)) {
+		const struct band trial = band_of(&steps[i]);
+
+		if (trial.least_fps <= critical_fps)
+			continue;
+		add_to(&above, &trial);
+		if (loses_more(&above, parameters->target_loss_ratio))
+			break;
+	}
+	return fmin(ratio_of(&floor) / parameters->target_loss_ratio, 1) *
+	       (above.offered_frames > 0 ? above.most_fps - critical_fps : 0);
+}
+
+/* --- the widest gap ----------------------------------------------------------------------------------------------------- */
+
+static void find_untried(const struct mlr_plr_parameters *parameters, const struct mlr_plr_step *steps, size_t count,
+			 double up_to_fps, struct mlr_plr_crossings *crossings)
+{
+	double from_fps = parameters->min_load_fps, widest_fps = 0;
+
+	for (size_t i = next_by_load(steps, count, count); from_fps < up_to_fps; i = next_by_load(steps, count, i)) {
+		double to_fps = i < count ? fmin(steps[i].input.load_fps, up_to_fps) : up_to_fps;
+
+		if (to_fps - from_fps > widest_fps) {
+			widest_fps = to_fps - from_fps;
+			crossings->untried_from_fps = from_fps;
+			crossings->untried_to_fps = to_fps;
+		}
+		from_fps = to_fps;
+	}
 }
 
 struct mlr_plr_crossings plr_scan_crossings(const struct mlr_plr_parameters *parameters, const struct mlr_plr_step *steps,
 					    size_t count, double up_to_fps)
 {
-	struct mlr_plr_crossings crossings = { MLR_PLR_CROSSES_ONCE, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+	struct mlr_plr_crossings crossings = { MLR_PLR_CROSSES_ONCE, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
 
-	if (up_to_fps > parameters->min_load_fps && !find_several(parameters, steps, count, up_to_fps, &crossings))
-		find_none(parameters, steps, count, up_to_fps, &crossings);
+	if (!(up_to_fps > parameters->min_load_fps))
+		return crossings;
+	find_untried(parameters, steps, count, up_to_fps, &crossings);
+	if (!find_several(parameters, steps, count, up_to_fps, &crossings) &&
+	    !find_none(parameters, steps, count, up_to_fps, &crossings))
+		find_untold(parameters, steps, count, up_to_fps, &crossings);
 	return crossings;
 }
 
@@ -250,12 +336,61 @@ static double next_above(double load_fps, double end_fps, const struct mlr_plr_s
 	return next_fps;
 }
 
-double plr_scan_load(const struct mlr_plr_parameters *parameters, const struct mlr_plr_step *steps, size_t count,
-		     double critical_fps)
+/* Whether all trials at this load missed the target, and how many they are. */
+static bool all_missed_at(double load_fps, const struct mlr_plr_step *steps, size_t count, double target_loss_ratio,
+			  size_t *ret_trials)
 {
-	double end_fps = fmax(LOOKED_AT * critical_fps, parameters->min_load_fps), from_fps = parameters->min_load_fps;
-	double widest_fps = -1, load_fps = from_fps;
+	*ret_trials = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (steps[i].input.load_fps != load_fps)
+			continue;
+		if (!misses(&steps[i], target_loss_ratio))
+			return false;
+		(*ret_trials)++;
+	}
+	return true;
+}
 
+/* Return the smallest load whose scan surely missed the target, if too few trials there say so; else NAN. One trial may have met
+ * a burst of losses, and one narrow range of loads may lie between all other trials. */
+static double load_to_confirm(const struct mlr_plr_parameters *parameters, const struct mlr_plr_step *steps, size_t count,
+			      double end_fps)
+{
+	for (size_t i = next_by_load(steps, count, count); i < count && steps[i].input.load_fps < end_fps;
+	     i = next_by_load(steps, count, i)) {
+		const struct band trial = band_of(&steps[i]);
+		size_t trials;
+
+		if (steps[i].scan && loses_more(&trial, parameters->target_loss_ratio) &&
+		    all_missed_at(trial.least_fps, steps, count, parameters->target_loss_ratio, &trials))
+			return trials < RUN_LEAST ? trial.least_fps : NAN;
+	}
+	return NAN;
+}
+
+double plr_scan_end(const struct mlr_plr_parameters *parameters, double critical_fps, double stdev_fps)
+{
+	double near_fps = fmin(NEAREST * critical_fps, critical_fps - STDEVS_OFF * stdev_fps);
+
+	return fmax(fmax(near_fps, LOOKED_AT * critical_fps), parameters->min_load_fps);
+}
+
+bool plr_scan_missed(const struct mlr_plr_parameters *parameters, const struct mlr_plr_step *step, double critical_fps)
+{
+	const struct band trial = band_of(step);
+
+	return step->input.load_fps > LOOKED_AT * critical_fps ? loses_more(&trial, parameters->target_loss_ratio)
+							       : misses(step, parameters->target_loss_ratio);
+}
+
+double plr_scan_load(const struct mlr_plr_parameters *parameters, const struct mlr_plr_step *steps, size_t count,
+		     double end_fps)
+{
+	double from_fps = parameters->min_load_fps, widest_fps = -1, load_fps = from_fps;
+	double confirm_fps = load_to_confirm(parameters, steps, count, end_fps);
+
+	if (!isnan(confirm_fps))
+		return confirm_fps;
 	while (from_fps < end_fps) {
 		double to_fps = next_above(from_fps, end_fps, steps, count);
 

@@ -111,9 +111,35 @@ curve() {
   is '.crossings | .kind == "several" and .lowest_above == null' <<<"$output"
 }
 
+@test "a narrow range of loads that loses frames below the critical load is found, or the widest range without a trial is told" {
+  for low in 0.71 0.85 0.94; do
+    high=$(awk "BEGIN { print $low * 1.05 }")
+    run --separate-stderr curve "inversion,capacity=1e6,low=${low}e6,high=${high}e6,ratio=1e-3" --format json
+    [ "$status" -eq 1 ]
+    is ".crossings | .kind == \"several\" and .lowest_below > ${low}e6 and .lowest_below < ${high}e6" <<<"$output"
+  done
+  run --separate-stderr curve hard,capacity=1e6 --format json
+  is '.crossings.untried_from as $from | .crossings.untried_to as $to | .crossings.kind == "once" and $to - $from < 0.07e6
+    and ([.trials[].trial_load | select(. > $from and . < $to)] | length) == 0 and any(.trials[].trial_load; . == $from)' <<<"$output"
+  run --separate-stderr curve hard,capacity=1e6
+  [[ $output == *"Widest range without a trial"* ]]
+}
+
+@test "losses everywhere that are about as many as the target: whether a load meets it is not told, or the error bar has room for the truth" {
+  for seed in 1 2 3 4; do
+    for ratio in 1.1e-7 9e-8 8e-8 5e-8; do
+      run --separate-stderr curve residual,capacity=1e6,ratio=$ratio,seed=$seed --format json
+      is '.crossings.kind == "untold" or (.critical_load | (.mean - 1e6 | fabs) < 2.5 * .robust_stdev)' <<<"$output"
+    done
+  done
+  run --separate-stderr curve residual,capacity=1e6,ratio=1.6e-7,seed=1 --format json
+  [ "$status" -eq 1 ]
+  is '.crossings.kind != "once" and .crossings.least_loss_ratio > 1e-7 and (.irregular_reason | test("target loss ratio of 1e-07"))' <<<"$output"
+}
+
 @test "a soak looks below the critical load, and those trials are no part of the estimate" {
   run --separate-stderr soak --format json
-  is '[.time_line[] | select(.scan)] | length > 10 and all(.trial_load < 0.91e6)' <<<"$output"
+  is '[.time_line[] | select(.scan)] | length > 10 and all(.trial_load < 0.991e6)' <<<"$output"
   is '[.time_line | range(1; length) as $i | select(.[$i].scan) | .[$i].together == .[$i - 1].together] | all' <<<"$output"
   is '.crossings.kind == "once"' <<<"$output"
 }

@@ -81,7 +81,7 @@ static double about_the_target(double load_fps)
 
 static void one_crossing_is_nothing_to_tell(void **state)
 {
-	curve *const curves[] = { none_lost, above_capacity, bursts, about_the_target };
+	curve *const curves[] = { none_lost, above_capacity, bursts };
 
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(curves); i++) {
@@ -91,7 +91,54 @@ static void one_crossing_is_nothing_to_tell(void **state)
 		assert_true(isnan(crossings.least_loss_ratio) && isnan(crossings.least_load_fps));
 		assert_true(isnan(crossings.lowest_above_fps) && isnan(crossings.lowest_below_fps));
 		assert_true(isnan(crossings.again_fps));
+		/* trials were made at every sixtieth of 1 Mfps; from Min Load to the first of them is less */
+		assert_close(crossings.untried_to_fps - crossings.untried_from_fps, 1e6 / TRIALS, 1e-3);
 	}
+}
+
+static void the_widest_range_without_a_trial_is_told(void **state)
+{
+	struct mlr_plr_crossings crossings;
+
+	(void)state;
+	measure(none_lost);
+	for (size_t i = 0; i < TRIALS; i++)
+		if (steps[i].input.load_fps > 0.4e6 && steps[i].input.load_fps < 0.45e6)
+			steps[i].input.load_fps = 0.4e6;
+	crossings = plr_scan_crossings(&parameters, steps, TRIALS, 1e6);
+	assert_close(crossings.untried_from_fps, 0.4e6, 1e-3);
+	assert_close(crossings.untried_to_fps, 0.45e6, 1e-3);
+	/* the last range ends at the critical load, the first one begins at Min Load */
+	crossings = plr_scan_crossings(&parameters, steps, TRIALS, 1.5e6);
+	assert_close(crossings.untried_from_fps, 1e6, 1e-3);
+	assert_close(crossings.untried_to_fps, 1.5e6, 1e-3);
+	crossings = plr_scan_crossings(&parameters, steps, 0, 0.7e6);
+	assert_close(crossings.untried_from_fps, MIN_LOAD_FPS, 1e-9);
+	assert_close(crossings.untried_to_fps, 0.7e6, 1e-3);
+}
+
+/* As many frames lost as the target at every load may be a little less or a little more than the target. */
+static void losses_about_the_target_do_not_tell_whether_it_is_met(void **state)
+{
+	struct mlr_plr_crossings crossings;
+
+	(void)state;
+	crossings = crossings_of(about_the_target);
+	assert_int_equal(crossings.kind, MLR_PLR_CROSSES_UNTOLD);
+	assert_close(crossings.least_loss_ratio, TARGET, 1e-12);
+	assert_close(crossings.least_lost_frames, 54 * FRAMES * TARGET, 1e-9); /* up to 0.9 Mfps are 54 trials */
+	assert_close(crossings.least_offered_frames, 54 * FRAMES, 1e-9);
+	assert_true(crossings.least_load_fps > 0.4e6 && crossings.least_load_fps < 0.5e6);
+	/* half of it is surely less */
+	for (size_t i = 0; i < TRIALS; i++)
+		steps[i].counts.lost_frames = FRAMES * TARGET / 2;
+	assert_int_equal(plr_scan_crossings(&parameters, steps, TRIALS, 1e6).kind, MLR_PLR_CROSSES_ONCE);
+	/* four frames are no more than one mishap */
+	for (size_t i = 0; i < TRIALS; i++)
+		steps[i].counts = (struct mlr_plr_counts){ 1e5, i < 4 };
+	assert_int_equal(plr_scan_crossings(&parameters, steps, TRIALS, 1e6).kind, MLR_PLR_CROSSES_ONCE);
+	steps[4].counts.lost_frames = 1;
+	assert_int_equal(plr_scan_crossings(&parameters, steps, TRIALS, 1e6).kind, MLR_PLR_CROSSES_UNTOLD);
 }
 
 static void losses_at_every_load_never_meet_the_target(void **state)
@@ -182,12 +229,12 @@ static void scans_close_the_widest_gap(void **state)
 
 	(void)state;
 	measure(none_lost);
-	assert_close(plr_scan_load(&parameters, steps, TRIALS, 1e6), (MIN_LOAD_FPS + 0.9e6) / 2, 1e-6);
+	assert_close(plr_scan_load(&parameters, steps, TRIALS, 0.9e6), (MIN_LOAD_FPS + 0.9e6) / 2, 1e-6);
 	for (size_t i = 0; i < 31; i++) {
-		double load_fps = plr_scan_load(&parameters, steps, i, 1e6);
+		double load_fps = plr_scan_load(&parameters, steps, i, 0.9e6);
 
 		assert_true(load_fps > MIN_LOAD_FPS && load_fps < 0.9e6);
-		steps[i] = (struct mlr_plr_step){ .input = { .load_fps = load_fps }, .scan = true };
+		steps[i] = (struct mlr_plr_step){ .input = { .load_fps = load_fps }, .counts = { FRAMES, 0 }, .scan = true };
 	}
 	for (size_t i = 0; i < 31; i++) {
 		double next_fps = 0.9e6;
@@ -203,16 +250,91 @@ static void scans_close_the_widest_gap(void **state)
 	assert_true(plr_scan_load(&parameters, steps, 0, MIN_LOAD_FPS) == MIN_LOAD_FPS);
 }
 
+static struct mlr_plr_step scan(double load_fps, double lost_frames)
+{
+	return (struct mlr_plr_step){ .input = { .load_fps = load_fps }, .counts = { FRAMES, lost_frames }, .scan = true };
+}
+
+/* A scan near the critical load may lose as much as the target, by chance or rightly. */
+static void scans_end_where_the_curve_may_lose_as_much_as_the_target(void **state)
+{
+	struct mlr_plr_step far = scan(0.9e6, FRAMES * TARGET * 1.5), near = scan(0.95e6, FRAMES * TARGET * 1.5);
+
+	(void)state;
+	assert_close(plr_scan_end(&parameters, 1e6, 0), 0.99e6, 1e-6);
+	assert_close(plr_scan_end(&parameters, 1e6, 0.005e6), 0.96e6, 1e-6);
+	assert_close(plr_scan_end(&parameters, 1e6, 0.2e6), 0.9e6, 1e-6);
+	assert_close(plr_scan_end(&parameters, MIN_LOAD_FPS, 0), MIN_LOAD_FPS, 1e-9);
+	assert_true(plr_scan_missed(&parameters, &far, 1e6));
+	assert_false(plr_scan_missed(&parameters, &near, 1e6));
+	near.counts.lost_frames = FRAMES * TARGET * 10;
+	assert_true(plr_scan_missed(&parameters, &near, 1e6));
+	far.counts.lost_frames = FRAMES * TARGET;
+	assert_false(plr_scan_missed(&parameters, &far, 1e6));
+}
+
+/* One scan in a narrow range that loses frames is repeated there until that is sure, or until one loses none. */
+static void a_scan_that_misses_is_repeated(void **state)
+{
+	const double narrow_fps = 0.6e6, end_fps = 0.99e6;
+	size_t count = 0;
+
+	(void)state;
+	steps[count++] = scan(0.5e6, 0);
+	steps[count++] = scan(0.7e6, 1e4);
+	steps[count++] = scan(narrow_fps, 1e4);
+	while (count < 8) {
+		assert_close(plr_scan_load(&parameters, steps, count, end_fps), narrow_fps, 1e-6);
+		steps[count++] = scan(narrow_fps, 1e4);
+	}
+	assert_close(plr_scan_load(&parameters, steps, count, end_fps), (0.5e6 + MIN_LOAD_FPS) / 2, 1e-6);
+	steps[count - 1].counts.lost_frames = 0; /* a burst, so the next larger load is to be confirmed */
+	assert_close(plr_scan_load(&parameters, steps, count, end_fps), 0.7e6, 1e-6);
+	assert_close(plr_scan_load(&parameters, steps, count, 0.65e6), (0.5e6 + MIN_LOAD_FPS) / 2, 1e-6);
+	/* trials of the estimate are not repeated, nor is one with as many losses as may be chance */
+	steps[1].scan = false;
+	assert_close(plr_scan_load(&parameters, steps, count, end_fps), (0.5e6 + MIN_LOAD_FPS) / 2, 1e-6);
+	steps[1] = scan(0.7e6, 2 * FRAMES * TARGET);
+	assert_close(plr_scan_load(&parameters, steps, count, end_fps), (0.5e6 + MIN_LOAD_FPS) / 2, 1e-6);
+}
+
+/* What is lost far below is lost everywhere, so only a load that surely misses the target bounds the estimate from above. */
+static void losses_far_below_make_the_estimate_unsure(void **state)
+{
+	(void)state;
+	measure(none_lost);
+	for (size_t i = 0; i < TRIALS; i++)
+		if (steps[i].input.load_fps > 0.85e6)
+			steps[i].counts.lost_frames = 1e4;
+	assert_true(plr_scan_unsure(&parameters, steps, TRIALS, 0.8e6) == 0);
+	for (size_t i = 0; i < TRIALS; i++)
+		if (steps[i].input.load_fps <= 0.85e6)
+			steps[i].counts.lost_frames = FRAMES * TARGET / 2;
+	assert_close(plr_scan_unsure(&parameters, steps, TRIALS, 0.8e6), 0.5 * (52e6 / TRIALS - 0.8e6), 1e-3);
+	/* as many as the target, and never a load that misses it: up to the largest one that was tried */
+	measure(about_the_target);
+	assert_close(plr_scan_unsure(&parameters, steps, TRIALS, 0.8e6), 0.2e6, 1e-3);
+	assert_true(plr_scan_unsure(&parameters, steps, TRIALS, 1e6) == 0);
+	/* where they are surely more, there is no critical load */
+	measure(always);
+	assert_true(plr_scan_unsure(&parameters, steps, TRIALS, 0.8e6) == 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_crossing_is_nothing_to_tell),
+		cmocka_unit_test(the_widest_range_without_a_trial_is_told),
+		cmocka_unit_test(losses_about_the_target_do_not_tell_whether_it_is_met),
 		cmocka_unit_test(losses_at_every_load_never_meet_the_target),
 		cmocka_unit_test(few_frames_tell_of_no_crossing),
 		cmocka_unit_test(the_lowest_of_several_crossings_is_told),
 		cmocka_unit_test(crossings_do_not_depend_on_the_order_of_trials),
 		cmocka_unit_test(only_what_lies_below_is_looked_at),
 		cmocka_unit_test(scans_close_the_widest_gap),
+		cmocka_unit_test(scans_end_where_the_curve_may_lose_as_much_as_the_target),
+		cmocka_unit_test(a_scan_that_misses_is_repeated),
+		cmocka_unit_test(losses_far_below_make_the_estimate_unsure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

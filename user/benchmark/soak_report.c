@@ -35,6 +35,13 @@ static const char *crossings_reason(const struct soak *soak, const struct mlr_pl
 			isnan(crossings->lowest_above_fps) ? "" : format_si(crossings->lowest_above_fps, "fps", UNIT_ROOM),
 			isnan(crossings->lowest_above_fps) ? "" : " and ", below,
 			format_si(crossings->again_fps, "fps", UNIT_ROOM));
+	case MLR_PLR_CROSSES_UNTOLD:
+		return text_print(buffer, REASON_SIZE,
+				  "whether a load meets the target loss ratio of %g cannot be told: far below the critical "
+				  "load %.0f of %s "
+				  "frames were lost, a ratio of %.3g. A longer --max-time can tell",
+				  soak->config->target_loss_ratio, crossings->least_lost_frames,
+				  format_number(crossings->least_offered_frames, UNIT_ROOM), crossings->least_loss_ratio);
 	case MLR_PLR_CROSSES_ONCE:
 		break;
 	}
@@ -119,17 +126,22 @@ static json_t *trend_json(const struct mlr_plr_trend *trend)
 static json_t *crossings_json(const struct mlr_plr_crossings *crossings)
 {
 	static const char *const kinds[] = {
-		[MLR_PLR_CROSSES_ONCE] = "once", [MLR_PLR_NEVER_BELOW] = "never", [MLR_PLR_CROSSES_SEVERAL] = "several"
+		[MLR_PLR_CROSSES_ONCE] = "once",
+		[MLR_PLR_NEVER_BELOW] = "never",
+		[MLR_PLR_CROSSES_SEVERAL] = "several",
+		[MLR_PLR_CROSSES_UNTOLD] = "untold",
 	};
 
-	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind", kinds[crossings->kind], "least_loss_ratio",
-			 json_number_or_null(crossings->least_loss_ratio), "least_loss_load",
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind", kinds[crossings->kind],
+			 "least_loss_ratio", json_number_or_null(crossings->least_loss_ratio), "least_loss_load",
 			 json_number_or_null(crossings->least_load_fps), "least_loss_offered_frames",
 			 json_number_or_null(crossings->least_offered_frames), "least_loss_lost_frames",
 			 json_number_or_null(crossings->least_lost_frames), "lowest_above",
 			 json_number_or_null(crossings->lowest_above_fps), "lowest_below",
 			 json_number_or_null(crossings->lowest_below_fps), "again",
-			 json_number_or_null(crossings->again_fps));
+			 json_number_or_null(crossings->again_fps), "untried_from",
+			 json_number_or_null(crossings->untried_from_fps), "untried_to",
+			 json_number_or_null(crossings->untried_to_fps));
 }
 
 /* What the trials tell; critical_load is among it. */

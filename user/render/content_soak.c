@@ -25,7 +25,7 @@ static void add_crossings(struct facts *facts, const json_t *crossings)
 	const char *kind = read_text(crossings, "kind");
 	double above = read_number(crossings, "lowest_above"), below = read_number(crossings, "lowest_below");
 
-	if (strcmp(kind, "never") == 0) {
+	if (strcmp(kind, "never") == 0 || strcmp(kind, "untold") == 0) {
 		facts_add(facts, "Smallest loss ratio", "%.3g, about %s: %s of %s frames",
 			  read_number(crossings, "least_loss_ratio"),
 			  text_fps(read_number(crossings, "least_loss_load"), VALUE_ROOM),
@@ -35,6 +35,10 @@ static void add_crossings(struct facts *facts, const json_t *crossings)
 		facts_add(facts, "Lowest crossing", "%s%s%s", isnan(above) ? "at or below " : text_fps(above, VALUE_ROOM),
 			  isnan(above) ? "" : " to ", text_fps(below, VALUE_ROOM));
 		facts_add(facts, "Target met again", "about %s", text_fps(read_number(crossings, "again"), VALUE_ROOM));
+	} else if (!isnan(read_number(crossings, "untried_from"))) {
+		facts_add(facts, "Widest range without a trial", "%s to %s",
+			  text_fps(read_number(crossings, "untried_from"), VALUE_ROOM),
+			  text_fps(read_number(crossings, "untried_to"), VALUE_ROOM));
 	}
 }
 

@@ -122,7 +122,7 @@ static bool add_trials(struct audit *audit, struct mlr_plr *plr, const json_t *t
 static void audit_estimate(struct audit *audit, const json_t *document, const struct mlr_plr_estimate *estimate)
 {
 	const json_t *load = json_object_get(document, "critical_load");
-	bool same_version = json_object_get(document, "crossings");
+	bool same_version = json_at(document, "/crossings/untried_from");
 	double stated = read_number(load, "mean"),
 	       stdev = fmax(read_either(load, "robust_stdev", "stdev"), estimate->robust_stdev_fps);
 	double allowed =
