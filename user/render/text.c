@@ -23,7 +23,7 @@
 
 struct row {
 	enum tone tone;
-	char *cells[CELLS_MAX]; /* owned */
+	char *cells; /* owned: one after the other, each with its end */
 };
 
 /* A table before it is known how wide its columns are. */
@@ -63,21 +63,27 @@ static bool groups_digits(const char *text, const char *at)
 	       isdigit((unsigned char)at[strlen(NARROW_SPACE)]);
 }
 
-/* Return the text as a terminal shows it, or NULL without memory; the caller frees it. Control characters were removed before
- * (base/plain.h). */
-static char *ungrouped(const char *text)
+/* Write the text as a terminal shows it, which is no longer, and return what stands behind its end. Control characters were
+ * removed before (base/plain.h). */
+static char *write_ungrouped(char *end, const char *text)
 {
-	char *result = memory_noticed(malloc(strlen(text) + 1)), *end = result;
-
-	if (!result)
-		return NULL;
 	for (const char *at = text; *at; at++) {
 		if (groups_digits(text, at))
 			at += strlen(NARROW_SPACE) - 1;
 		else
 			*end++ = *at == '\t' ? ' ' : *at;
 	}
-	*end = '\0';
+	*end++ = '\0';
+	return end;
+}
+
+/* The same in memory of its own, or NULL without memory; the caller frees it. */
+static char *ungrouped(const char *text)
+{
+	char *result = memory_noticed(malloc(strlen(text) + 1));
+
+	if (result)
+		write_ungrouped(result, text);
 	return result;
 }
 
@@ -338,10 +344,24 @@ static void put_table(struct writer *writer, const char *, const struct writer_c
 		page_of(writer)->table.headings[i] = ungrouped(columns[i].heading);
 }
 
+/* A page has hundreds of thousands of cells, so a row is one piece of memory. NULL without memory. */
+static char *join_cells(const char *const *cells, size_t count)
+{
+	size_t size = 1;
+	char *joined, *end;
+
+	for (size_t i = 0; i < count; i++)
+		size += strlen(cells[i]) + 1;
+	end = joined = memory_noticed(malloc(size));
+	for (size_t i = 0; joined && i < count; i++)
+		end = write_ungrouped(end, cells[i]);
+	return joined;
+}
+
 static void put_row(struct writer *writer, enum tone tone, const char *const *cells)
 {
 	struct table *table = &page_of(writer)->table;
-	struct row *row;
+	char *joined;
 
 	if (is_hidden(writer))
 		return;
@@ -354,15 +374,18 @@ static void put_row(struct writer *writer, enum tone tone, const char *const *ce
 		table->rows = grown;
 		table->size = size;
 	}
-	row = &table->rows[table->count++];
-	*row = (struct row){ .tone = tone };
-	for (size_t i = 0; i < writer->columns; i++)
-		row->cells[i] = ungrouped(cells[i]);
+	joined = join_cells(cells, writer->columns);
+	if (joined)
+		table->rows[table->count++] = (struct row){ .tone = tone, .cells = joined };
 }
 
 static const char *cell_of(const struct row *row, size_t column)
 {
-	return row->cells[column] ? row->cells[column] : "";
+	const char *cell = row->cells;
+
+	while (column--)
+		cell += strlen(cell) + 1;
+	return cell;
 }
 
 static size_t longest_word(const char *text)
@@ -505,11 +528,10 @@ static void end_table(struct writer *writer)
 				put_band(writer, band, count, next == writer->columns);
 		}
 	}
-	for (size_t i = 0; i < writer->columns; i++) {
+	for (size_t i = 0; i < writer->columns; i++)
 		free(table->headings[i]);
-		for (size_t j = 0; j < table->count; j++)
-			free(table->rows[j].cells[i]);
-	}
+	for (size_t i = 0; i < table->count; i++)
+		free(table->rows[i].cells);
 	free(table->rows);
 	*table = (struct table){ .count = 0 };
 }
