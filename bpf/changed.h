@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * What a SUT changed in the headers of a frame: they are compared with what its flow is sent with, which user space says for each
- * flow. That takes the long way of the receiver. What it comes to is kept in the flow with the header itself, so that the next
- * frame with the same header only takes a comparison, however much of it the SUT changes in all of them.
+ * This header finds what a SUT changed in the headers of a frame. It compares them with those that its flow is sent with,
+ * which user space sets for each flow. That is on the long path of the receiver. The flow keeps the result with the header
+ * itself. So the next frame with the same header takes only a comparison, however much the SUT changes in all of them.
  */
 #pragma once
 
 #include "bpf/parse.h"
 
-/* Of the program that includes this: what its CPU writes to. */
+/* The program that includes this defines it: the memory that its CPU writes to. */
 static __always_inline struct rx_cpu *this_cpu(void);
 
 #define CHANGES_TAGGED (1u << 30) /* beside the changes: the frame has VLAN tags */
 #define HEADER_UNLIKE  UINT32_MAX /* no header has such a class and limit */
 
-/* set before loading */
-const volatile __u8 with_headers = 0; /* compare them with `sent` */
-const volatile __u8 tags_stay = 0;    /* a VLAN tag that is missing was taken by the SUT, not by the port */
+/* These are set before loading. */
+const volatile __u8 with_headers = 0; /* compare headers with `sent` */
+const volatile __u8 tags_stay = 0;    /* the SUT, not the port, took a VLAN tag that is missing */
 
-/* Kinds that are no surprise; written by user space between trials. */
+/* Kinds of change that are expected. User space writes them between trials. */
 volatile __u32 expected_changes = 0;
 
-/* by flow; as many as there are, set before loading */
+/* The headers that each flow is sent with. Their number is set before loading. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -30,7 +30,7 @@ struct {
 	__type(value, struct rx_sent);
 } sent SEC(".maps");
 
-/* What there is to compare, of headers that are all there. */
+/* Read the fields to compare, from headers that are whole. */
 static __always_inline struct rx_header header_of(const __u32 *network, const __u32 *udp, __u32 is_ipv6)
 {
 	const __u64 *addresses = (const void *)(network + (is_ipv6 ? 2 : 3));
@@ -67,7 +67,7 @@ static __always_inline __u32 compare_class_and_limit(const struct rx_sent *flow,
 	       (limit != flow->hop_limit ? MLR_CHANGE_TTL : 0);
 }
 
-/* Of VLAN tags in front; the frame has none to two. */
+/* Compare the VLAN tags in front. The frame has none to two. */
 static __always_inline __u32 compare_tags(const struct rx_sent *flow, const void *data, const void *end)
 {
 	const __u16 *type = data + offsetof(struct ethhdr, h_proto);
@@ -85,7 +85,8 @@ static __always_inline __u32 compare_tags(const struct rx_sent *flow, const void
 	       (count ? CHANGES_TAGGED : 0);
 }
 
-/* What a SUT changed in a frame of a flow; its header is left with the CPU. Not static: so the verifier looks at it once. */
+/* Return what a SUT changed in a frame of a flow. The frame's header is left with the CPU. The function is not static, so
+ * the verifier checks it once. */
 __noinline int find_changes(struct xdp_md *context, __u32 udp_offset, __u32 header, __u32 flow)
 {
 	const struct rx_sent *as_sent = bpf_map_lookup_elem(&sent, &flow);
@@ -104,7 +105,7 @@ __noinline int find_changes(struct xdp_md *context, __u32 udp_offset, __u32 head
 	udp = data + (udp_offset & OFFSET_MASK);
 	if ((const void *)(network + 5) > end || (const void *)(udp + 1) > end ||
 	    (is_ipv6 && (const void *)(network + 10) > end))
-		return 0; /* never, but the verifier does not know any more */
+		return 0; /* never, but the verifier has forgotten it */
 	cpu->header = header_of(network, udp, is_ipv6);
 	changes = compare_tags(as_sent, data, end) | compare_class_and_limit(as_sent, cpu->header.class_and_limit, is_ipv6);
 	if (cpu->header.addresses != as_sent->addresses)
@@ -114,7 +115,7 @@ __noinline int find_changes(struct xdp_md *context, __u32 udp_offset, __u32 head
 	return (int)changes;
 }
 
-/* Count a frame received by what became of its headers. Not inline: most frames are as they were sent. */
+/* Count a received frame by the changes of its headers. It is not inlined, because most frames are as they were sent. */
 static __noinline int count_changes(struct rx_counters *counters, __u32 changes)
 {
 	changes &= ~CHANGES_TAGGED;

@@ -11,7 +11,7 @@
 
 #include "bpf/mangled.h"
 
-/* Of the program that includes this. */
+/* The program that includes this defines it. */
 static __always_inline struct rx_cpu *this_cpu(void);
 static __always_inline int is_sent(__u32 udp_octets);
 static __always_inline void count_wrong(struct xdp_md *context, uint64_t *counter, enum rx_wrong why);
@@ -21,31 +21,31 @@ static __always_inline void count_wrong(struct xdp_md *context, uint64_t *counte
 #define ICMP4_REDIRECT       5
 #define ICMP4_TIME_EXCEEDED  11
 #define ICMP4_PARAMETER      12
-#define ICMP4_CODE_TOO_BIG   4 /* of unreachable */
+#define ICMP4_CODE_TOO_BIG   4 /* code of "destination unreachable" */
 #define ICMP6_TOO_BIG        2
 #define ICMP6_ERROR_FIRST    1 /* destination unreachable, packet too big, time exceeded, */
 #define ICMP6_ERROR_LAST     4 /* parameter problem */
 #define ICMP6_REDIRECT       137
 #define ICMP6_REDIRECT_FIXED 40 /* octets of a redirect before its options */
 #define ND_OPTION_REDIRECTED 4
-#define ND_OPTIONS_MOST      3 /* that are looked at */
+#define ND_OPTIONS_MOST      3 /* options that are read */
 
 #define ICMP_OCTETS 8
 
-/* of all ports' CPUs; an entry is written once, by who takes it */
+/* The errors of all ports and CPUs. The CPU that takes an entry writes it once. */
 struct rx_icmp_error icmp_errors[RX_ICMP_ERRORS] = { 0 };
 
-/* An IP packet in a frame: from its header. */
+/* An IP packet in a frame. */
 struct packet {
 	__u32 is_ipv6;
-	__u32 offset; /* of its header in the frame */
-	__u32 behind; /* of what follows its headers */
+	__u32 offset; /* where its header is in the frame */
+	__u32 behind; /* where what follows its headers is */
 	__u32 protocol;
-	__u32 octets; /* of the packet, as it says */
+	__u32 octets; /* octets of the packet, as its header says */
 	__u32 is_later_fragment;
 };
 
-/* So many octets of the frame, a constant. False: it ends before them. */
+/* Read so many octets of the frame, which is a constant. It is false if the frame ends before them. */
 #define TAKE(context, offset, to) (!bpf_xdp_load_bytes(context, offset, to, sizeof(*(to))))
 
 static __always_inline int take_packet4(struct xdp_md *context, struct packet *packet)
@@ -86,14 +86,14 @@ static __always_inline int take_packet(struct xdp_md *context, struct packet *pa
 	return packet->is_ipv6 ? take_packet6(context, packet) : take_packet4(context, packet);
 }
 
-/* An address of a packet; of IPv4 it is the first of the four. The stack has no room for both of both packets: Linux 6.1 takes 512
- * octets for all functions that call each other. */
+/* Copy an address of a packet; that of IPv4 is in the first of the four words. The stack has no room for both addresses of
+ * both packets: Linux 6.1 allows 512 octets for all functions that call each other. */
 #define TAKE_ADDRESS(context, packet, member4, member6, to)                                                                 \
 	((packet)->is_ipv6 ? TAKE(context, (packet)->offset + offsetof(struct ipv6hdr, member6), to)                        \
 			   : TAKE(context, (packet)->offset + offsetof(struct iphdr, member4), &(*(to))[0]))
 
-/* Whether the tag of the tester is this far behind the quoted packet's header. Where the quote ends before, its length has to
- * tell. *ret_flow is set where the tag is there as far as that. */
+/* Whether the tag of the tester is this far behind the quoted packet's header. Where the quote ends before, the packet's
+ * length decides. *ret_flow is set if the quote reaches as far as the flow. */
 static __always_inline int is_tag_at(struct xdp_md *context, const struct packet *quoted, __u32 tag_offset, __u32 *ret_flow)
 {
 	__u32 at = quoted->offset + tag_offset, flow;
@@ -113,7 +113,7 @@ static __always_inline int is_tag_at(struct xdp_md *context, const struct packet
 	return 1;
 }
 
-/* Whether the quoted packet is one of the tester's: as it is sent, or without the tunnels that it is sent in. */
+/* Whether the quoted packet is one of the tester's, as it is sent or without the tunnels in which it is sent. */
 static __always_inline int is_tester_s(struct xdp_md *context, const struct packet *quoted, __u32 *ret_flow)
 {
 	__u32 plain = quoted->behind - quoted->offset + sizeof(struct udphdr);
@@ -138,7 +138,7 @@ static __always_inline int is_error4(__u32 type)
 	       type == ICMP4_PARAMETER;
 }
 
-/* Where the packet is that a redirect quotes, behind options that are of no interest; 0: nowhere. */
+/* Return where the packet is that a redirect quotes, behind options. 0: there is none. */
 static __always_inline __u32 find_redirected(struct xdp_md *context, __u32 at)
 {
 	__u8 option[2]; /* its type, and its length in units of 8 octets */
@@ -152,7 +152,7 @@ static __always_inline __u32 find_redirected(struct xdp_md *context, __u32 at)
 	return 0;
 }
 
-/* Where the packet is that an ICMP message quotes; 0: it is no error. */
+/* Return where the packet is that an ICMP message quotes. 0: the message is no error. */
 static __always_inline __u32 find_quoted(struct xdp_md *context, const struct packet *packet, const struct icmp *icmp)
 {
 	if (!packet->is_ipv6)
@@ -162,7 +162,7 @@ static __always_inline __u32 find_quoted(struct xdp_md *context, const struct pa
 	return icmp->type >= ICMP6_ERROR_FIRST && icmp->type <= ICMP6_ERROR_LAST ? packet->behind + ICMP_OCTETS : 0;
 }
 
-/* The MTU that it tells; 0: none. */
+/* Return the MTU that the message names. 0: none. */
 static __always_inline __u32 mtu_of(const struct packet *packet, const struct icmp *icmp)
 {
 	if (packet->is_ipv6)
@@ -180,7 +180,7 @@ _Static_assert(sizeof(((struct rx_cpu *)0)->scratch) >= sizeof(struct rx_icmp_er
 		       offsetof(struct rx_cpu, scratch) % _Alignof(struct rx_icmp_error) == 0,
 	       "an error has room there");
 
-/* Where the CPU puts an error together: the stack has no room for it, as said above. */
+/* Return where the CPU puts an error together. The stack has no room for it. */
 static __always_inline struct rx_icmp_error *this_error(void)
 {
 	struct rx_cpu *cpu = this_cpu();
@@ -188,7 +188,8 @@ static __always_inline struct rx_icmp_error *this_error(void)
 	return cpu ? (struct rx_icmp_error *)cpu->scratch : 0;
 }
 
-/* Count it in this entry if that is free, or says the same. 1: it did; 0: look at the next entry. */
+/* Count the error in this entry if the entry is free, or has the same error. Returns 1 if it did, and 0 if the next entry is
+ * to be tried. */
 static long note_in_entry(__u32 index, void *context)
 {
 	const struct rx_icmp_error *error = this_error();
@@ -198,7 +199,7 @@ static long note_in_entry(__u32 index, void *context)
 	if (!error)
 		return 1;
 	if (!entry->state && !__sync_val_compare_and_swap(&entry->state, RX_ICMP_FREE, RX_ICMP_TAKEN)) {
-		*entry = *error; /* which is in this state, too */
+		*entry = *error; /* the error's state is RX_ICMP_TAKEN, too */
 		__sync_lock_test_and_set(&entry->state, RX_ICMP_READY);
 	}
 	if (entry->state != RX_ICMP_READY || !says_the_same(entry, error))
@@ -209,8 +210,8 @@ static long note_in_entry(__u32 index, void *context)
 	return 1;
 }
 
-/* Whether the IP packet at this offset is an error about a frame of the tester; then it is noted. Not static, as what follows: so the
- * verifier looks at it once. bpf_loop() lets it look at one entry, not at all. */
+/* Whether the IP packet at this offset is an error about a frame of the tester. If it is, it is noted. Like the next
+ * function it is not static, so the verifier checks it once. bpf_loop() has it check one entry, not all. */
 __noinline int is_icmp_error_at(struct xdp_md *context, __u32 offset, __u32 type)
 {
 	struct packet packet = { .is_ipv6 = type == bpf_htons(ETH_P_IPV6), .offset = offset };
@@ -228,7 +229,7 @@ __noinline int is_icmp_error_at(struct xdp_md *context, __u32 offset, __u32 type
 	error->mtu_octets = mtu_of(&packet, &icmp);
 	if (!TAKE_ADDRESS(context, &packet, saddr, saddr, &error->from))
 		return 0;
-	/* the quoted one, in the same place */
+	/* The quoted packet is described in the same place. */
 	packet = (struct packet){ .is_ipv6 = packet.is_ipv6, .offset = find_quoted(context, &packet, &icmp) };
 	if (!packet.offset || !take_packet(context, &packet) || !is_tester_s(context, &packet, &error->flow) ||
 	    !TAKE_ADDRESS(context, &packet, daddr, daddr, &error->about))
@@ -237,8 +238,8 @@ __noinline int is_icmp_error_at(struct xdp_md *context, __u32 offset, __u32 type
 	return 1;
 }
 
-/* The same of a frame: behind any VLAN tags, and in the tunnels that frames are sent in. Nobody in this machine's kernel waits
- * for it, for the kernel did not send that frame: so it is dropped, and cannot change the kernel's routes either. */
+/* Do the same for a frame: behind any VLAN tags, and in the tunnels that frames are sent in. This machine's kernel did not
+ * send the frame that the error is about. So the error is dropped, and cannot change the kernel's routes. */
 __noinline int is_icmp_error(struct xdp_md *context)
 {
 	__u32 offset = sizeof(struct ethhdr);

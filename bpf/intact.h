@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Whether a frame of the tester arrived as it was sent, by the IPv4 header's checksum, UDP's, and the signature (mlr/signature.h).
- * None of them covers MAC addresses and VLAN tags. Small frames, whose payload is the tag alone, are summed up in place. Of
- * others the headers are copied first, and the payload is summed up by blocks: in place, unless it lies in fragments or fills no
- * block.
- *
- * Where the checksums are right, or the SUT took UDP's away, a wrong signature is one of two things. With the digest of the
- * payload that was sent it is right, or it is not: then the payload was changed, or the tag.
+ * This header tells whether a frame of the tester arrived as it was sent. It verifies the IPv4 header's checksum, UDP's, and
+ * the signature (mlr/signature.h). None of them covers MAC addresses and VLAN tags. Small frames, whose payload is the tag
+ * alone, are summed up in place. The headers of other frames are copied first, and the payload is summed up by blocks. A
+ * block is read in place, unless it lies in fragments or is not full.
  */
 #pragma once
 
@@ -15,10 +12,11 @@
 
 enum verdict { VERDICT_INTACT, VERDICT_CHECKSUM, VERDICT_SIGNATURE, VERDICT_PAYLOAD };
 
-/* Set before loading: the key of signatures; without one frames have none. */
+/* The key of signatures, set before loading. Without a key frames have none. */
 const volatile struct mlr_signature_key signature_key = { 0 };
 
-/* Digests of payloads that are sent, RX_DIGESTS_MAX for each length that UDP may say. Zeros are none. Set before loading. */
+/* The digests of payloads that are sent, RX_DIGESTS_MAX for each length of a UDP packet. Zeros are no digest. They are set
+ * before loading. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -26,17 +24,18 @@ struct {
 	__type(value, struct rx_digests);
 } digests SEC(".maps");
 
-/* Of the program that includes this: what its CPU writes to. */
+/* The program that includes this defines it: the memory that its CPU writes to. */
 static __always_inline struct rx_cpu *this_cpu(void);
 
-/* The ones' complement sum of a whole that covers its own checksum is all ones (RFC 1071): its words, in whatever units, add
- * up to a multiple of 0xffff. Those are the numbers that 2^64 modulo the inverse of 0xffff makes small. */
+/* Whether a sum is that of a whole with a right checksum. The ones' complement sum of such a whole is all ones (RFC 1071):
+ * its words, in whatever units, add up to a multiple of 0xffff. Those are the numbers that 2^64 modulo the inverse of 0xffff
+ * makes small. */
 static __always_inline int is_all_ones(__u64 sum)
 {
 	return sum * 0xfffefffefffeffff <= 0x0001000100010001;
 }
 
-/* Protocol and length of UDP's pseudo-header. */
+/* Return the sum of protocol and length in UDP's pseudo-header. */
 static __always_inline __u64 pseudo_sum(__u32 udp_octets)
 {
 	return (__u64)bpf_htons(IPPROTO_UDP) + bpf_htons((__u16)udp_octets);
@@ -51,13 +50,13 @@ static __always_inline int has_checksum(const struct udphdr *udp)
 
 #define SIGNED_UDP_OCTETS (sizeof(struct udphdr) + sizeof(struct mlr_tag) + MLR_SIGNATURE_OCTETS)
 
-/* Whether a frame with so much UDP has a signature behind its tag. */
+/* Whether a frame with so many octets of UDP has a signature behind its tag. */
 static __always_inline int has_signature(__u32 udp_octets)
 {
 	return signature_key.mixing && udp_octets >= SIGNED_UDP_OCTETS;
 }
 
-/* Whether a frame can show that its tag is as it was. */
+/* Whether anything in a frame can show that its tag is intact. */
 static __always_inline int can_be_verified(const struct frame *frame)
 {
 	return has_checksum(frame->udp) || has_signature(frame->udp_octets);
@@ -74,13 +73,13 @@ static __always_inline int is_small(const struct frame *frame)
 	return frame->udp_octets == SMALL_UDP_OCTETS && (frame->header == HEADER_IPV4 || frame->header == HEADER_IPV6);
 }
 
-/* The sum of the UDP header and the tag. */
+/* Return the sum of the UDP header and the tag. */
 static __always_inline __u64 sum_small(const __u32 *udp)
 {
 	return (__u64)udp[0] + udp[1] + udp[2] + udp[3] + udp[4] + udp[5] + ((const __u16 *)udp)[12];
 }
 
-/* Of a frame of which both headers and the tag, and nothing else, are there. */
+/* Verify a frame that consists of both headers and the tag, and nothing else. */
 static __always_inline int are_words_intact(const __u32 *network, const __u32 *udp, __u32 is_ipv6)
 {
 	__u64 sum = pseudo_sum(SMALL_UDP_OCTETS) + sum_small(udp);
@@ -92,11 +91,11 @@ static __always_inline int are_words_intact(const __u32 *network, const __u32 *u
 	}
 	addresses = (__u64)network[3] + network[4];
 	header = addresses + network[0] + network[1] + network[2];
-	/* not both at once: what breaks both could sum up to all ones again */
+	/* The two sums are tested one by one: a fault in both could add up to all ones again. */
 	return is_all_ones(header) && (is_all_ones(sum + addresses) || !has_checksum((const struct udphdr *)udp));
 }
 
-/* The same of one that is_small(). */
+/* Verify a frame for which is_small() is true. */
 static __always_inline int is_small_intact(const struct xdp_md *context, __u32 udp_offset, __u32 header)
 {
 	__u64 network_offset = (udp_offset - (header & HEADER_OCTETS_MASK)) & OFFSET_MASK;
@@ -105,7 +104,7 @@ static __always_inline int is_small_intact(const struct xdp_md *context, __u32 u
 
 	if ((const void *)(network + 10) > (const void *)(long)context->data_end ||
 	    (const void *)udp + SMALL_UDP_OCTETS > (const void *)(long)context->data_end)
-		return 0; /* never, but the verifier does not know any more */
+		return 0; /* never, but the verifier has forgotten it */
 	if (header == HEADER_IPV6 && !has_checksum((const struct udphdr *)udp))
 		return 0; /* IPv6 does not allow it */
 	return are_words_intact(network, udp, header == HEADER_IPV6);
@@ -126,16 +125,16 @@ static __always_inline int is_small_intact(const struct xdp_md *context, __u32 u
 _Static_assert(sizeof(((struct rx_cpu *)0)->scratch) == BLOCK_OCTETS, "a block fits");
 _Static_assert(MLR_FRAME_MAX_OCTETS <= PAYLOAD_MASK, "a frame fits");
 
-/* The way through a payload. */
+/* The position in a payload that is being summed up. */
 struct payload {
 	struct xdp_md *context;
 	struct rx_cpu *cpu;
-	__u32 offset, octets; /* what is left; NOT_THERE: it is not there */
+	__u32 offset, octets; /* octets that are left; NOT_THERE: the payload is not there */
 };
 
 #define NOT_THERE UINT32_MAX
 
-/* What there is of a block, and zeros. NULL: it is not there. */
+/* Return the next block, filled up with zeros. NULL: it is not there. */
 static __always_inline const volatile __u64 *copy_block(const struct payload *payload)
 {
 	__u32 octets = payload->octets < BLOCK_OCTETS ? payload->octets : BLOCK_OCTETS;
@@ -144,16 +143,15 @@ static __always_inline const volatile __u64 *copy_block(const struct payload *pa
 	UNROLLED
 	for (int i = 0; i < BLOCK_WORDS; i++)
 		words[i] = 0;
-	/* Their bounds in the arithmetic that the verifier of each kernel follows, whatever the compiler knows of them and
-	 * compares. */
+	/* Bound the values in arithmetic that the verifier of each kernel follows, whatever the compiler knows of them. */
 	octets--;
 	barrier_var(octets);
 	octets = (octets & (BLOCK_OCTETS - 1)) + 1;
 	return bpf_xdp_load_bytes(payload->context, payload->offset, payload->cpu->scratch, octets) ? NULL : words;
 }
 
-/* Add the next block to the sums. With so few instructions a word that this costs little more than reading it: the checksum takes
- * half words, whose sum follows from those of words and of upper halves. */
+/* Add the next block to the sums. It takes so few instructions for a word that this costs little more than reading it. The
+ * checksum needs half words, whose sum follows from those of words and of upper halves. */
 static long add_block(__u32 number, void *argument)
 {
 	struct payload *payload = argument;
@@ -188,7 +186,8 @@ static long add_block(__u32 number, void *argument)
 	return 0;
 }
 
-/* Sum up so many octets, in what the CPU has summed. Negative: they are not there. Not static: so the verifier looks at it once. */
+/* Sum up so many octets into what the CPU has summed. A negative result says that they are not there. The function is not
+ * static, so the verifier checks it once. */
 __noinline int sum_payload(struct xdp_md *context, __u32 offset, __u32 octets)
 {
 	struct payload payload = { context, this_cpu(), offset, octets };
@@ -201,7 +200,7 @@ __noinline int sum_payload(struct xdp_md *context, __u32 offset, __u32 octets)
 	return payload.octets == NOT_THERE ? -1 : 0;
 }
 
-/* What the tag adds to the mix of a signature, from memory that begins with the UDP header. */
+/* Return what the tag adds to the mix of a signature, from memory that begins with the UDP header. */
 static __always_inline __u64 mix_tag(const __u16 *udp)
 {
 	const __u16 *words = udp + sizeof(struct udphdr) / 2;
@@ -216,7 +215,7 @@ static __always_inline __u64 mix_tag(const __u16 *udp)
 	return mlr_signature_tag(key, &tag);
 }
 
-/* Whether the signature would be right with a payload that is sent. */
+/* Whether the signature would be right with one of the payloads that are sent. */
 static __always_inline int is_of_sent_payload(__u32 udp_octets, __u64 mix, __u32 signature)
 {
 	const struct rx_digests *known = bpf_map_lookup_elem(&digests, &udp_octets);
@@ -227,7 +226,7 @@ static __always_inline int is_of_sent_payload(__u32 udp_octets, __u64 mix, __u32
 	return 0;
 }
 
-/* Of a frame whose payload is summed up: whether its signature is right. */
+/* Whether the signature of a frame is right. Its payload has been summed up. */
 static __always_inline enum verdict judge_signature(const struct rx_summed *summed, __u32 udp_octets, __u64 mix,
 						    __u32 signature)
 {
@@ -239,7 +238,7 @@ static __always_inline enum verdict judge_signature(const struct rx_summed *summ
 	return is_of_sent_payload(udp_octets, mix, signature) ? VERDICT_PAYLOAD : VERDICT_SIGNATURE;
 }
 
-/* The sum of an IPv4 header. */
+/* Return the sum of an IPv4 header. */
 static __always_inline __u64 sum_header4(const __u32 *network, __u32 octets)
 {
 	__u64 sum = (__u64)network[0] + network[1] + network[2] + network[3] + network[4];
@@ -274,7 +273,7 @@ static __always_inline enum verdict judge_blocks(struct xdp_md *context, __u32 u
 	if (is_ipv6 ? !has_sum : !is_all_ones(sum_header4(network, header_octets)))
 		return VERDICT_CHECKSUM;
 	if (!has_sum && !has_signature(udp_octets))
-		return VERDICT_INTACT; /* somebody took it away, as IPv4 allows */
+		return VERDICT_INTACT; /* somebody took the checksum away, as IPv4 allows */
 	sum = sum_small(udp) + sum_addresses(network, is_ipv6) + pseudo_sum(udp_octets);
 	mix = mix_tag((const __u16 *)udp);
 	signature = (__u32)((const __u16 *)udp)[SMALL_UDP_OCTETS / 2] | (__u32)((const __u16 *)udp)[SMALL_UDP_OCTETS / 2 + 1]
@@ -290,7 +289,8 @@ static __always_inline enum verdict judge_blocks(struct xdp_md *context, __u32 u
 					 : VERDICT_INTACT;
 }
 
-/* Not static: so the verifier looks at it once, and not again for each way that leads here. */
+/* Verify a frame. The function is not static, so the verifier checks it once, and not again for each path that leads
+ * here. */
 __noinline int judge_frame(struct xdp_md *context, __u32 udp_offset, __u32 udp_octets, __u32 header)
 {
 	if (!context)

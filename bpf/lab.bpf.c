@@ -25,8 +25,8 @@ const volatile struct stretch_config curve = { 0 };
 
 struct policer_state {
 	struct bpf_spin_lock lock;
-	__u32 trial;         /* of the last frame; by its tag's clock another trial starts afresh */
-	__u64 last_ns;       /* when the last frame came; of a tag the 32 bits continued to 64 */
+	__u32 trial;         /* trial of the last frame; by the tag's clock another trial starts afresh */
+	__u64 last_ns;       /* when the last frame came; the 32 bits of a tag are continued to 64 */
 	__u64 queued_q16_ns; /* the work that was queued then, 48.16 fixed point */
 };
 
@@ -37,7 +37,7 @@ struct {
 	__type(value, struct policer_state);
 } state SEC(".maps");
 
-/* Written under the lock of the state. User space finds it by its name. */
+/* The counts of a policer. They are written under the lock of the state. User space finds the map by its name. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -45,16 +45,16 @@ struct {
 	__type(value, struct policer_counts);
 } policer_counts SEC(".maps");
 
-/* Far enough from zero that an earlier departure does not wrap. */
+/* A start far enough from zero that an earlier departure does not wrap. */
 #define TIME_ORIGIN_NS (1ull << 33)
 
-/* The departure of a tag, 32 bits, as 64 bits near the last one. */
+/* Return the departure of a tag, which has 32 bits, as 64 bits near the last one. */
 static __always_inline __u64 continued(__u64 last_departure_ns, __u32 departure_ns)
 {
 	return last_departure_ns + (__s32)(departure_ns - (__u32)last_departure_ns);
 }
 
-/* When a frame comes, by its tag. */
+/* Return when a frame comes, by its tag. */
 static __always_inline __u64 intended_ns(struct policer_state *queue, __u32 trial, __u32 departure_ns)
 {
 	if (queue->trial != trial || !queue->last_ns) {
@@ -65,7 +65,7 @@ static __always_inline __u64 intended_ns(struct policer_state *queue, __u32 tria
 	return continued(queue->last_ns, departure_ns);
 }
 
-/* The server works until now. A frame that comes out of order finds the work that was queued when it should have come. */
+/* Let the server work until now. A frame that comes out of order finds the work that was queued when it should have come. */
 static __always_inline void serve_until(struct policer_state *queue, __u64 now_ns)
 {
 	__s64 elapsed_ns = (__s64)(now_ns - queue->last_ns);
@@ -90,7 +90,7 @@ static __always_inline int admit(struct policer_state *queue, struct policer_cou
 	return 1;
 }
 
-/* A frame without a tag comes when it arrives. */
+/* Police a frame without a tag. It comes when it arrives. */
 static __always_inline int conforms(const struct mlr_tag *tag)
 {
 	__u32 key = 0, trial = tag ? bpf_ntohs(tag->trial) : 0, departure_ns = tag ? bpf_ntohl(tag->departure_ns) : 0;
@@ -115,7 +115,7 @@ int forward(struct xdp_md *context)
 	return bpf_redirect(out_ifindex, 0);
 }
 
-/* Whether a frame of the tester is one that the policer is about. */
+/* Whether the policer is about this frame of the tester. */
 static __always_inline int is_policed(const struct xdp_md *context)
 {
 	const void *data = (void *)(long)context->data, *end = (void *)(long)context->data_end;
@@ -127,7 +127,7 @@ static __always_inline int is_policed(const struct xdp_md *context)
 	       (bpf_ntohs(tag[1]) & policer.control_mask) == policer.control;
 }
 
-/* Whether it is UDP over IPv4, without a VLAN: the frame of a generator that is not the tester. */
+/* Whether a frame is UDP over IPv4 without a VLAN tag, as another generator sends. */
 static __always_inline int is_udp(const struct xdp_md *context)
 {
 	const void *data = (void *)(long)context->data, *end = (void *)(long)context->data_end;
@@ -159,12 +159,12 @@ int police(struct xdp_md *context)
 
 struct stretch_state {
 	struct bpf_spin_lock lock;
-	__u32 trial;              /* of the last frame; another trial measures its load afresh */
-	__u64 last_departure_ns;  /* of the last frame, the tag's 32 bits continued to 64 */
-	__u64 first_departure_ns; /* of the frame that the load is measured from */
-	__u64 frames;             /* since that frame */
-	__u64 load_mfps;          /* as measured; 0 at the first frame */
-	__u64 drawn;              /* random numbers, ever */
+	__u32 trial;              /* trial of the last frame; another trial measures its load afresh */
+	__u64 last_departure_ns;  /* departure of the last frame; the tag's 32 bits are continued to 64 */
+	__u64 first_departure_ns; /* departure of the frame from which the load is measured */
+	__u64 frames;             /* frames since that frame */
+	__u64 load_mfps;          /* the load as measured; 0 at the first frame */
+	__u64 drawn;              /* random numbers drawn in all */
 };
 
 struct {
@@ -201,7 +201,7 @@ static __always_inline __u64 measure_load_mfps(struct stretch_state *state, __u3
 	return load_mfps < LOAD_MAX_MFPS ? load_mfps : LOAD_MAX_MFPS;
 }
 
-/* The curve at this load, 0.64 fixed point. */
+/* Return the loss ratio of the curve at this load, in 0.64 fixed point. */
 static __always_inline __u64 loss_ratio_q64(__u64 load_mfps)
 {
 	__u64 step, rest, below, above;
@@ -217,7 +217,7 @@ static __always_inline __u64 loss_ratio_q64(__u64 load_mfps)
 	return below + (above - below) / curve.step_mfps * rest;
 }
 
-/* The n-th number of the sequence, 64 random bits: splitmix64 (Steele, Lea and Flood; public domain). */
+/* Return the n-th number of the sequence, 64 random bits (splitmix64 of Steele, Lea and Flood; public domain). */
 static __always_inline __u64 random_bits(__u64 n)
 {
 	__u64 z = curve.seed + (n + 1) * 0x9e3779b97f4a7c15;

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* Frames of the tester that a SUT made others of: by where the magic is in them, they do not belong to somebody else. */
+/* This header recognises frames of the tester that a SUT has mangled. The place of the magic in them shows that they do not
+ * belong to somebody else. */
 #pragma once
 
 #include "bpf/parse.h"
 
 enum mangling { MANGLED_NOT, MANGLED_FRAGMENT, MANGLED_TAGS, MANGLED_HEADER };
 
-#define TAGS_SOUGHT      8      /* VLAN tags that a frame of ours may have come to have */
-#define ETHERTYPE_QINQ   0x9100 /* of such a tag before 802.1ad, which the tester does not send */
-#define IPV6_MORE_OFFSET 0xfff9 /* of a fragment header: where it begins, and "more fragments" */
+#define TAGS_SOUGHT      8      /* VLAN tags that a frame of ours may have */
+#define ETHERTYPE_QINQ   0x9100 /* EtherType of a VLAN tag before 802.1ad, which the tester does not send */
+#define IPV6_MORE_OFFSET 0xfff9 /* fields of a fragment header: where it begins, and "more fragments" */
 #define IPV6_FIRST       0x0001
 
 #define FRAGMENTED_SOURCES 256
 
-/* Of first fragments of frames of ours, by the last octet: what has no UDP header is told by it. Flows may have addresses of
- * their own, and their fragments come in any order. Of IPv6 it is the last four octets, which flows differ in. */
+/* The source addresses of first fragments of frames of ours, by the last octet. A fragment without a UDP header is
+ * recognised by its source. Flows may have addresses of their own, and their fragments come in any order. Of IPv6 it is the
+ * last four octets, in which flows differ. */
 static volatile __u32 fragmented_sources[FRAGMENTED_SOURCES] = { 0 };
 
 static __always_inline int has_magic(const struct udphdr *udp, const void *end)
@@ -24,7 +26,8 @@ static __always_inline int has_magic(const struct udphdr *udp, const void *end)
 	return (const void *)tag + sizeof(tag->magic) <= end && tag->magic == bpf_htons(MLR_TAG_MAGIC);
 }
 
-/* Whether a fragment of UDP from this address is of ours; a first one, with this behind the IP headers, tells of others. */
+/* Whether a fragment of UDP from this address is ours. A first fragment has this behind its IP headers, and notes its
+ * address for the others. */
 static __always_inline int is_ours(const __u8 *source, int is_first, const void *behind, const void *end)
 {
 	__u32 address = *(const __u32 *)source;
@@ -45,7 +48,7 @@ static __always_inline int is_fragment4(const struct iphdr *ip, const void *end)
 				   (const void *)ip + ip->ihl * 4, end);
 }
 
-/* Routers make none of IPv6, but ends of tunnels may. */
+/* Routers do not fragment IPv6, but ends of tunnels may. */
 static __always_inline int is_fragment6(const struct ipv6hdr *ip, const void *end)
 {
 	const __u16 *fragment = (const void *)(ip + 1); /* next header and 0, offset and "more", identification */
@@ -61,7 +64,7 @@ static __always_inline int is_tag(__u32 type)
 	return type == bpf_htons(ETH_P_8021Q) || type == bpf_htons(ETH_P_8021AD) || type == bpf_htons(ETHERTYPE_QINQ);
 }
 
-/* Whether a tag of this trial is where one of the tester's frames has it: behind none to two VLAN tags and IPv4 or IPv6. */
+/* Whether a tag of this trial is where the tester's frames have it: behind none to two VLAN tags and IPv4 or IPv6. */
 static __always_inline int has_tag(const void *data, const void *end, __u32 trial)
 {
 	__u32 wanted = MLR_TAG_MAGIC << 16 | trial;
@@ -78,8 +81,8 @@ static __always_inline int has_tag(const void *data, const void *end, __u32 tria
 	return 0;
 }
 
-/* Of what is at this offset, behind the VLAN tags of a frame that find_frame() found to be foreign. Not static, as what follows:
- * so the verifier looks at it once, and not again for each number of tags. */
+/* Classify what is at this offset, behind the VLAN tags of a frame that find_frame() called foreign. Like the next function
+ * it is not static, so the verifier checks it once, and not again for each number of tags. */
 __noinline int find_mangling_behind(struct xdp_md *context, __u32 offset, __u32 type, __u32 trial)
 {
 	struct network network = { .type = type };
@@ -97,7 +100,7 @@ __noinline int find_mangling_behind(struct xdp_md *context, __u32 offset, __u32 
 	if ((network.type == bpf_htons(ETH_P_IP) && is_fragment4(network.header, end)) ||
 	    (network.type == bpf_htons(ETH_P_IPV6) && is_fragment6(network.header, end)))
 		return MANGLED_FRAGMENT;
-	/* what said where it is was damaged: the EtherType, or the IP header's version, length or protocol */
+	/* The SUT damaged what says where the tag is: the EtherType, or the IP header's version, length or protocol. */
 	return enter_tunnels(&network, end) || has_tag(data, end, trial) ? MANGLED_HEADER : MANGLED_NOT;
 }
 
@@ -111,7 +114,7 @@ __noinline int find_mangling(struct xdp_md *context, __u32 trial)
 		return MANGLED_NOT;
 	network.type = ethernet->h_proto;
 	for (__u32 i = 0; i < TAGS_SOUGHT && is_tag(network.type); i++) {
-		network.type = bpf_htons(ETH_P_8021Q); /* whichever it is */
+		network.type = bpf_htons(ETH_P_8021Q); /* any of them */
 		if (!skip_tag(&network, end))
 			return MANGLED_NOT;
 	}

@@ -2,9 +2,9 @@
 /*
  * How a transmit queue keeps its pace when its CPU is taken away: by the envelope of its load (mlr/envelope.h).
  *
- * A queue looks at the clock, again and again. If it is further behind its schedule than a burst can catch up, the schedule of
- * the port moves. A frame is due at start + moved_ns + its time in the schedule, on every queue of the port. So a stop of one
- * queue moves all of them, and the port's load never exceeds the Trial Load.
+ * A queue reads the clock again and again. If it is further behind its schedule than a burst can catch up, the schedule of
+ * the port moves. A frame is due at start + moved_ns + its time in the schedule, on every queue of the port. So a stop of
+ * one queue moves all of them, and the port's load never exceeds the Trial Load.
  *
  * The queues are threads of the program, or XDP programs. Each owns its struct tx_pace; they share the port's struct
  * tx_schedule, by atomic access only. The port clears the latter before each trial.
@@ -16,19 +16,19 @@
 
 #include "mlr/envelope.h"
 
-#define TX_STOP_NS       100000  /* a transmitter was stopped if two looks at the clock are so far apart */
+#define TX_STOP_NS       100000  /* a transmitter was stopped if two readings of the clock are so far apart */
 #define TX_CATCH_MOST_NS 5000000 /* how long after its time the last burst of a trial may be caught up */
-#define TX_SLOW_MOST     32      /* intervals of its load that a queue which is too slow takes for a frame, at most */
+#define TX_SLOW_MOST     32      /* a queue that is too slow takes at most so many intervals of its load for a frame */
 #define TX_CALL_USUAL_NS 50000   /* a call that takes longer may have been stopped before its frames departed */
 
-/* What the queues of a port share. */
+/* The schedule of a port: how far it has moved. All queues of the port share it. */
 struct tx_schedule {
-	uint64_t moved_ns;   /* by how much it has moved, in all */
-	uint64_t granted_ns; /* of that, what the end of the trial moves by */
-	uint64_t before_ns;  /* of that, before the first frame was sent: nothing is lost by it */
-	uint64_t stopped_ns; /* of the rest, by stops, and not by a queue that is too slow */
-	uint64_t moves;      /* how often it moved by one */
-	uint64_t has_begun;  /* a frame was sent */
+	uint64_t moved_ns;   /* by how much the schedule has moved in all */
+	uint64_t granted_ns; /* the part of that by which the trial's end moves */
+	uint64_t before_ns;  /* the part before the first frame was sent; nothing is lost by it */
+	uint64_t stopped_ns; /* the part of the rest that is due to stops, not to a slow queue */
+	uint64_t moves;      /* how often a stop moved it */
+	uint64_t has_begun;  /* a frame has been sent */
 };
 
 /* The stops of one queue in a trial. */
@@ -38,18 +38,18 @@ struct tx_stops {
 	uint64_t longest_at_ns; /* after the start of the trial */
 };
 
-/* One queue's own. */
+/* The pace of one queue in a trial. */
 struct tx_pace {
 	struct mlr_envelope envelope;
 	struct tx_stops stops;
-	uint64_t start_ns;      /* of the trial: CLOCK_MONOTONIC */
+	uint64_t start_ns;      /* start of the trial, CLOCK_MONOTONIC */
 	uint64_t grant_most_ns; /* by how much the trial's end may move */
-	uint64_t looked_ns;     /* when the clock was looked at last; 0: not yet */
-	uint64_t handed_frames; /* to the kernel since then */
-	uint64_t gap_ns;        /* from the look before to that, */
-	uint64_t gap_frames;    /* and the frames handed over in between */
-	uint64_t has_recovered; /* since the schedule last moved, no more than half a burst was behind at some look */
-	uint64_t is_slow;       /* the last move was none of a stop: the queue is too slow for its load */
+	uint64_t looked_ns;     /* when the clock was read last; 0: not yet */
+	uint64_t handed_frames; /* frames handed to the kernel since then */
+	uint64_t gap_ns;        /* time between the last two readings */
+	uint64_t gap_frames;    /* frames handed over between them */
+	uint64_t has_recovered; /* since the last move, a reading found at most half a burst behind */
+	uint64_t is_slow;       /* the last move was not due to a stop: the queue is too slow */
 };
 
 static inline uint64_t tx_schedule_moved_ns(const struct tx_schedule *schedule)
@@ -57,18 +57,18 @@ static inline uint64_t tx_schedule_moved_ns(const struct tx_schedule *schedule)
 	return *(const volatile uint64_t *)&schedule->moved_ns;
 }
 
-/* When the trial ends for this port. */
+/* Return when the trial ends for this port. */
 static inline uint64_t tx_schedule_deadline_ns(const struct tx_schedule *schedule, uint64_t deadline_ns)
 {
 	return deadline_ns + *(const volatile uint64_t *)&schedule->granted_ns;
 }
 
-/* A frame departs. */
+/* Note that a frame departs. */
 static inline void tx_schedule_begin(struct tx_schedule *schedule)
 {
 	volatile uint64_t *has_begun = &schedule->has_begun;
 
-	if (!*has_begun) /* others read it */
+	if (!*has_begun) /* other queues read it */
 		*has_begun = 1;
 }
 
@@ -81,8 +81,8 @@ static inline bool tx_pace_was_stopped(const struct tx_pace *pace)
 	return pace->has_recovered || pace->gap_ns > TX_STOP_NS + TX_SLOW_MOST * frames_ns;
 }
 
-/* Move it by so much from what the caller saw. If another queue has moved it since, for the same stop, it stays. The trial
- * becomes longer by a stop. It does not for a queue that is too slow. */
+/* Move the schedule by so much from where the caller saw it. If another queue has moved it since, for the same stop, it
+ * stays there. A stop makes the trial longer; a queue that is too slow does not. */
 static inline void tx_schedule_move(struct tx_schedule *schedule, struct tx_pace *pace, uint64_t seen_ns, uint64_t by_ns)
 {
 	pace->is_slow = !tx_pace_was_stopped(pace);
@@ -112,7 +112,7 @@ static inline void tx_stops_add(struct tx_stops *stops, uint64_t length_ns, uint
 	stops->longest_at_ns = begin_ns;
 }
 
-/* Those of several queues or trials, as one. */
+/* Add the stops of another queue or trial. */
 static inline void tx_stops_merge(struct tx_stops *sum, const struct tx_stops *more)
 {
 	sum->count += more->count;
@@ -123,7 +123,8 @@ static inline void tx_stops_merge(struct tx_stops *sum, const struct tx_stops *m
 	sum->longest_at_ns = more->longest_at_ns;
 }
 
-/* The clock says so. A long time since the last look is a stop; frames that were handed over then may have waited for its end. */
+/* Note a reading of the clock. A long time since the last one is a stop; frames that were handed over then may have waited
+ * for its end. */
 static inline void tx_pace_look(struct tx_pace *pace, uint64_t now_ns)
 {
 	uint64_t before_ns = pace->looked_ns, since_ns = now_ns - before_ns;
@@ -140,8 +141,8 @@ static inline void tx_pace_look(struct tx_pace *pace, uint64_t now_ns)
 	pace->looked_ns = now_ns;
 }
 
-/* Before a frame departs which is planned for so long after the start: where more is behind than a burst can catch up, the
- * schedule moves. By how much it has moved. */
+/* Move the schedule if more is behind than a burst can catch up. The next frame is planned for so long after the start.
+ * Return by how much the schedule has moved in all. */
 static inline uint64_t tx_pace_keep(struct tx_pace *pace, struct tx_schedule *schedule, uint64_t planned_ns, uint64_t now_ns)
 {
 	uint64_t moved_ns = tx_schedule_moved_ns(schedule), due_ns = pace->start_ns + planned_ns + moved_ns, surplus_ns;
@@ -159,7 +160,8 @@ static inline uint64_t tx_pace_keep(struct tx_pace *pace, struct tx_schedule *sc
 	return tx_schedule_moved_ns(schedule);
 }
 
-/* When its time is up, on a port whose schedule may have moved. A queue that is not too slow may catch up one burst more. */
+/* Return when the queue must stop, on a port whose schedule may have moved. A queue that is not too slow may catch up one
+ * burst more. */
 static inline uint64_t tx_pace_deadline_ns(const struct tx_pace *pace, const struct tx_schedule *schedule,
 					   uint64_t deadline_ns)
 {
@@ -172,7 +174,7 @@ static inline uint64_t tx_pace_deadline_ns(const struct tx_pace *pace, const str
 	return tx_schedule_deadline_ns(schedule, deadline_ns) + catch_ns;
 }
 
-/* A frame departs. Whether it is to be marked. */
+/* Note that a frame departs. Return whether it is to be marked. */
 static inline bool tx_pace_take(struct tx_pace *pace, uint64_t departure_ns)
 {
 	pace->handed_frames++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* Find the tag in a frame. Shared by every XDP program that looks at test traffic. */
+/* This header finds the tag in a frame. Every XDP program that handles test traffic shares it. */
 #pragma once
 
 #include <linux/bpf.h>
@@ -14,38 +14,38 @@
 
 #include "bpf/shared.h"
 
-#define IPV4_FRAGMENT_MASK   0x3fff /* offset and "more fragments" */
+#define IPV4_FRAGMENT_MASK   0x3fff /* fragment offset and "more fragments" */
 #define IPV4_MORE_FRAGMENTS  0x2000
 #define IPV6_NEXT_HOP_BY_HOP 0  /* MLD carries it */
 #define IPV6_NEXT_ICMPV6     58 /* neighbour discovery */
-#define ICMPV6_TYPE          40 /* octet of an IPv6 packet; of an echo, request and reply: */
+#define ICMPV6_TYPE          40 /* offset in an IPv6 packet of an echo's type; then request and reply */
 #define ICMPV6_ECHO          0x80
 
 #define OFFSET_MASK 0xff /* headers start before it, behind all tags and options */
 
-/* Set before loading, where frames are sent in tunnels: from behind the VLAN tags to the IP header inside, its type in network byte
- * order, and from there to the tag. */
-const volatile __u32 inner_offset = 0; /* 0: in none */
+/* The tunnels in which frames are sent, if any. They are set before loading: the octets from behind the VLAN tags to the IP
+ * header inside, its type in network byte order, and the octets from there to the tag. */
+const volatile __u32 inner_offset = 0; /* 0: no tunnel */
 const volatile __u32 inner_type = 0;
 const volatile __u32 inner_tag = 0;
 
 enum frame_kind {
 	FRAME_FOREIGN,
 	FRAME_HOUSEKEEPING,
-	FRAME_MALFORMED, /* carries the magic, but its lengths do not fit or it ends within the tag */
+	FRAME_MALFORMED, /* it has the magic, but its lengths do not fit or it ends within the tag */
 	FRAME_TAGGED,
 };
 
-/* Where the IP header is, behind at most VLANS_MAX tags. */
+/* The place of the IP header, behind at most VLANS_MAX tags. */
 struct network {
 	const void *header;
-	__u32 type; /* network byte order; 32 bits, or the compiler masks them again and again */
+	__u32 type; /* network byte order; of 32 bits, so that the compiler does not mask them */
 };
 
-/* Skip one VLAN tag, if there is one. False: the frame ends within it. */
+/* Skip one VLAN tag, if there is one. Returns false if the frame ends within it. */
 static __always_inline int skip_tag(struct network *network, const void *end)
 {
-	const __be16 *tag = network->header; /* control, then the type of what follows */
+	const __be16 *tag = network->header; /* control, then the EtherType of what follows */
 
 	if (network->type != bpf_htons(ETH_P_8021Q) && network->type != bpf_htons(ETH_P_8021AD))
 		return 1;
@@ -56,7 +56,7 @@ static __always_inline int skip_tag(struct network *network, const void *end)
 	return 1;
 }
 
-/* Whether it is a frame of the tester without the tunnels. */
+/* Whether a frame is one of the tester's without the tunnels. */
 static __always_inline int is_plain(const struct network *network, const void *end)
 {
 	const __u8 *protocol = network->header + (inner_type == bpf_htons(ETH_P_IPV6) ? 6 : 9);
@@ -66,7 +66,7 @@ static __always_inline int is_plain(const struct network *network, const void *e
 	       *protocol == IPPROTO_UDP;
 }
 
-/* Whether it is ICMP: then the packet that it quotes may have the magic where the tag is in tunnels. */
+/* Whether a packet is ICMP. The packet that ICMP quotes may have the magic where the tag is in tunnels. */
 static __always_inline int is_icmp(const struct network *network)
 {
 	const __u8 *ip = network->header;
@@ -75,8 +75,8 @@ static __always_inline int is_icmp(const struct network *network)
 	       (network->type == bpf_htons(ETH_P_IPV6) && ip[6] == IPV6_NEXT_ICMPV6);
 }
 
-/* Go on inside of the tunnels, where a frame has them as they are sent: then the magic is in its place. A SUT that ends them makes a plain
- * frame of it, in whose tag a time or a number may look like the magic in that place. */
+/* Go on inside of the tunnels, where a frame has them as they are sent and the magic is in its place. A SUT that ends the
+ * tunnels makes a plain frame. A time or a number in its tag may look like the magic in that place. */
 static __always_inline int enter_tunnels(struct network *network, const void *end)
 {
 	const __be16 *magic = network->header + inner_tag;
@@ -89,7 +89,7 @@ static __always_inline int enter_tunnels(struct network *network, const void *en
 	return 1;
 }
 
-/* What every link carries without anybody's asking: it is no traffic of somebody else's. */
+/* Whether a frame is of a kind that every link has without any user's doing. It is not foreign traffic. */
 static __always_inline int is_housekeeping(const struct ethhdr *ethernet, const struct network *network, const void *end)
 {
 	const __u8 *mac = ethernet->h_dest, *ip = network->header;
@@ -97,36 +97,37 @@ static __always_inline int is_housekeeping(const struct ethhdr *ethernet, const 
 	switch (network->type) {
 	case bpf_htons(ETH_P_ARP):
 	case bpf_htons(ETH_P_LLDP):
-	case bpf_htons(ETH_P_LOOPBACK): /* a switch looks for loops by it */
+	case bpf_htons(ETH_P_LOOPBACK): /* a switch finds loops by it */
 		return 1;
 	case bpf_htons(ETH_P_IPV6):
 		if ((const void *)(ip + 7) > end || ip[6] != IPV6_NEXT_ICMPV6)
 			return (const void *)(ip + 7) <= end && ip[6] == IPV6_NEXT_HOP_BY_HOP;
-		/* somebody asked for an echo */
+		/* somebody asked for an echo. */
 		return (const void *)(ip + ICMPV6_TYPE + 1) > end || (ip[ICMPV6_TYPE] & 0xfe) != ICMPV6_ECHO;
 	case bpf_htons(ETH_P_IP):
-		/* a bridge that snoops sends it by itself, as it sends MLD */
+		/* A bridge that snoops sends it by itself, as it sends MLD. */
 		return (const void *)(ip + 10) <= end && ip[9] == IPPROTO_IGMP;
 	default:
-		/* 802.1D's reserved group addresses, of STP, pause, LACP and of registration; and Cisco's, of PVST+, CDP, UDLD */
+		/* These are 802.1D's reserved group addresses, of STP, pause, LACP and of registration, and Cisco's, of
+		 * PVST+, CDP and UDLD. */
 		return mac[0] == 0x01 && ((mac[1] == 0x80 && mac[2] == 0xc2 && !mac[3] && !mac[4] && (mac[5] & 0xd0) == 0) ||
 					  (mac[1] == 0x00 && mac[2] == 0x0c && mac[3] == 0xcc && mac[4] == 0xcc));
 	}
 }
 
-/* Octets of a frame, whose linear part has `linear`: the rest of a long one may be in fragments. */
+/* Return the octets of a frame whose linear part has `linear`. The rest of a long frame may be in fragments. */
 static __always_inline __u32 frame_octets(struct xdp_md *context, __u32 linear, __u32 wanted)
 {
 	return wanted <= linear ? linear : (__u32)bpf_xdp_get_buff_len(context);
 }
 
-/* IP headers, as one number for what they are and for how long: octets, all multiples of four, and a bit for IPv6. */
+/* The kind and length of IP headers as one number: octets, which are multiples of four, and a bit for IPv6. */
 #define HEADER_NONE        0
 #define HEADER_IPV4        sizeof(struct iphdr) /* without options */
 #define HEADER_IPV6        (sizeof(struct ipv6hdr) | 1)
 #define HEADER_OCTETS_MASK 0xfcu
 
-/* The header of an IPv4 packet that has a UDP header behind it, and the octets that it says there are behind itself. */
+/* Read the header of an IPv4 packet that has a UDP header behind it, and how many octets it says there are behind itself. */
 static __always_inline __u32 find_header4(const void *header, const void *end, __u32 *ret_octets)
 {
 	const struct iphdr *ip = header;
@@ -136,11 +137,11 @@ static __always_inline __u32 find_header4(const void *header, const void *end, _
 	    (ip->frag_off & bpf_htons(IPV4_FRAGMENT_MASK)))
 		return HEADER_NONE;
 	header_octets = ip->ihl * 4;
-	*ret_octets = bpf_ntohs(ip->tot_len) - header_octets; /* wraps where the length is damaged, and then fits nothing */
+	*ret_octets = bpf_ntohs(ip->tot_len) - header_octets; /* wraps where the length is damaged, and then fits no frame */
 	return header_octets;
 }
 
-/* The same of either; of IPv6 the tester sends no extension headers. */
+/* Do the same for either version. The tester sends no extension headers of IPv6. */
 static __always_inline __u32 find_header(const struct network *network, const void *end, __u32 *ret_octets)
 {
 	const struct ipv6hdr *ip = network->header;
@@ -154,12 +155,12 @@ static __always_inline __u32 find_header(const struct network *network, const vo
 	return HEADER_IPV6;
 }
 
-/* Where things are in a frame of the tester. */
+/* The parts of a frame of the tester. */
 struct frame {
 	const struct mlr_tag *tag;
 	const struct udphdr *udp;
-	__u32 octets;     /* of the whole frame */
-	__u32 udp_octets; /* as the UDP header says */
+	__u32 octets;     /* octets of the whole frame */
+	__u32 udp_octets; /* octets of UDP, as its header says */
 	__u32 udp_offset; /* from the frame's start */
 	__u32 header;     /* IP's, HEADER_... */
 };
@@ -182,7 +183,7 @@ static __always_inline int is_usual4(const __u32 *ip, __u32 octets)
 	       !(ip[1] & bpf_htonl(IPV4_FRAGMENT_MASK)) && (ip[2] & bpf_htonl(0x00ff0000)) == bpf_htonl(IPPROTO_UDP << 16);
 }
 
-/* The same of IPv6. */
+/* Whether it has such an IPv6 header. */
 static __always_inline int is_usual6(const __u32 *ip, __u32 octets)
 {
 	__u32 udp_octets = octets - sizeof(struct ethhdr) - sizeof(struct ipv6hdr);
@@ -191,8 +192,8 @@ static __always_inline int is_usual6(const __u32 *ip, __u32 octets)
 	       bpf_ntohl(ip[1]) >> 8 == (udp_octets << 8 | IPPROTO_UDP);
 }
 
-/* Look for one of IPv4 or of IPv6, a constant: so all offsets are constants, too. False: it is another, or none of the tester's;
- * find_frame() tells. */
+/* Find a usual frame of IPv4 or of IPv6. The version is a constant, so all offsets are constants. Returns false if it is
+ * another frame, which find_frame() classifies. */
 static __always_inline int find_usual_frame(const struct xdp_md *context, __u32 is_ipv6, struct usual_frame *ret)
 {
 	const void *data = (void *)(long)context->data, *end = (void *)(long)context->data_end;
@@ -224,12 +225,12 @@ static __always_inline enum frame_kind find_frame(struct xdp_md *context, struct
 
 	if ((const void *)(ethernet + 1) > end)
 		return FRAME_FOREIGN;
-	network.type = *(const __u16 *)(data + offsetof(struct ethhdr, h_proto)); /* not octet by octet */
+	network.type = *(const __u16 *)(data + offsetof(struct ethhdr, h_proto)); /* in one access, not octet by octet */
 	if (!skip_tag(&network, end) || !skip_tag(&network, end))
 		return FRAME_FOREIGN;
 	enter_tunnels(&network, end);
 	header = find_header(&network, end, &ip_octets);
-	/* of the difference the verifier forgets on which way it was found: it looks but once at what follows */
+	/* The difference makes the verifier forget on which path it was found, so it checks what follows once. */
 	udp_offset = (__u64)(network.header - data) + (header & HEADER_OCTETS_MASK);
 	barrier_var(udp_offset);
 	udp_offset &= OFFSET_MASK;
@@ -248,7 +249,7 @@ static __always_inline enum frame_kind find_frame(struct xdp_md *context, struct
 	return FRAME_TAGGED;
 }
 
-/* The same, where only its tag matters. */
+/* Do the same, where only the frame's tag matters. */
 static __always_inline enum frame_kind find_tag(struct xdp_md *context, const struct mlr_tag **ret_tag)
 {
 	struct frame frame;

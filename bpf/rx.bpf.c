@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * The receiver: recognise, count, order, timestamp, drop. One instance a port, on all of its queues.
+ * The receiver recognises, counts, orders, timestamps and drops test frames. A port has one instance, on all of its queues.
  *
  * Counters and histograms are a copy a CPU, without atomics, in memory that user space maps: reading them costs no system
  * call. Sequence state must not be a copy a CPU: NAPI moves between CPUs, and then every frame of a flow looks new or lost.
@@ -19,9 +19,9 @@
  * number, or a latency beyond any before, or the first of its flow. So in the common case this costs a comparison. A frame
  * whose UDP checksum the SUT took away counts as received. Where it has no signature it is not verified, and times nothing.
  *
- * Nearly all frames are alike: the next of their flow, of a length that is sent, behind plain headers, with a latency between
- * the extremes, not below the base that they are counted from (bpf/shared.h). They go a short way, count_usual(), of few loads
- * and comparisons; all others go the long one, receive_any(), which would count those, too, and the same.
+ * Nearly all frames are alike: the next of their flow, of a length that is sent, behind plain headers, with a latency
+ * between the extremes, not below the base that they are counted from (bpf/shared.h). They go a short way, count_usual(), of
+ * few loads and comparisons; all others go the long one, receive_any(), which would count those, too, and the same.
  *
  * What user space switches off before loading, the verifier removes from the program.
  */
@@ -38,16 +38,16 @@ char _license[] SEC("license") = "Dual BSD/GPL";
 /* set before loading */
 const volatile __u32 first_flow = 0;  /* flows that should arrive at this port: */
 const volatile __u32 flow_count = 1;  /* first_flow .. first_flow + flow_count - 1 */
-const volatile __u32 window_mask = 0; /* slots a flow, a power of two, less one */
+const volatile __u32 window_mask = 0; /* slots of a flow, a power of two, less one */
 const volatile __u8 with_order = 1;   /* tell duplicates and reordering */
 const volatile __u8 with_latency = 1;
-const volatile __u8 with_variation = 0;  /* of the latencies of successive frames of a flow; needs both */
+const volatile __u8 with_variation = 0;  /* differences of latency between successive frames of a flow; needs both */
 const volatile __u8 with_lengths = 0;    /* compare them with `lengths` */
-const volatile __u8 verify_samples = 0;  /* checksums of every frame whose payload is the tag alone, and of others whose */
+const volatile __u8 verify_samples = 0;  /* verify every frame whose payload is the tag alone, and others whose */
 const volatile __u32 verify_spacing = 0; /* sequence number has none of these bits: a power of two, less one */
 const volatile __u64 lengths[RX_LENGTH_WORDS] = { 0 };
 const volatile __u32 usual_length = 0;  /* one of them, for which `lengths` need not be looked up; 0: none */
-const volatile __u32 capture_most = 0;  /* frames that are wrong to keep, the first ones of a trial */
+const volatile __u32 capture_most = 0;  /* how many wrong frames to keep, the first ones of a trial */
 const volatile __u64 interval_ns = 0;   /* count by intervals so long of the trial's schedule, verified all; 0: do not */
 const volatile __u32 service_count = 0; /* count by service, too; 0: do not */
 const volatile __u32 service_ends[MLR_SERVICES_MAX] = { 0 }; /* the flow behind the last of each; none is above the last's */
@@ -55,9 +55,9 @@ const volatile __u32 part_count =
 	0; /* of the trial's schedule, each part_ns long: count those due in it, by service; 0: do not */
 
 const volatile __u8 with_flow_figures = 0; /* count by flow, too */
-const volatile __u8 counts_more = 0;       /* any of the last four: one load for all of them */
+const volatile __u8 counts_more = 0;       /* any of the last four is set, so that one load tests all of them */
 
-/* the trial whose frames count, and the sequence numbers it may use in each flow; written by user space between trials */
+/* The trial whose frames count, and the sequence numbers it may use in each flow. User space writes them between trials. */
 volatile __u32 accepted_trial = 0;
 volatile __u32 generation =
 	0; /* how many trials were accepted before: unlike the trial's number it does not wrap in a run */
@@ -65,21 +65,21 @@ volatile __u32 first_sequence = 0;
 volatile __u32 sequence_count = 0;      /* 2^32 - 1: that many or more */
 volatile __u64 nic_clock_offset_ns = 0; /* to add to the NIC's clock for CLOCK_MONOTONIC; 0: do not use it */
 volatile __u64 tag_offset_ns = 0;       /* to add to CLOCK_MONOTONIC for the clock that tags are in */
-volatile __u64 start_ns = 0;            /* of the trial's schedule, or of the parts that are counted, by that clock */
+volatile __u64 start_ns = 0;            /* start of the trial's schedule, or of the parts that are counted, by that clock */
 volatile __u64 part_ns = 0;             /* 0: parts are not counted in this trial */
-volatile __u32 part_numbers_before = 0; /* numbers of a flow, the first of the trial, that are not counted in parts */
+volatile __u32 part_numbers_before = 0; /* the first numbers of a flow in the trial, which are not counted in parts */
 
-volatile __u64 nothing = 0; /* stays: forgotten() */
+volatile __u64 nothing = 0; /* it stays 0, which the verifier does not know: forgotten() */
 
-volatile __u32 captured_count = 0; /* of the accepted trial; more than capture_most where there were more */
+volatile __u32 captured_count = 0; /* frames of the accepted trial; above capture_most where there were more */
 
-/* frames that came when another trial was accepted, or none, by the trial of their tag; shared by all CPUs */
+/* Frames that came when another trial, or none, was accepted, by the trial of their tag. All CPUs share them. */
 __u32 late_frames[RX_TRIAL_NUMBERS] = { 0 };
 
-/* trials that were accepted, a bit each */
+/* The trials that were accepted, a bit each. */
 __u64 used_trials[RX_TRIAL_WORDS] = { 0 };
 
-/* one entry a CPU; their number is set before loading */
+/* There is one entry for each CPU. Their number is set before loading. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -88,14 +88,14 @@ struct {
 	__type(value, struct rx_cpu);
 } cpus SEC(".maps");
 
-/* As much of `seen` as the window needs: the map's value size is set before loading. */
+/* The state of a flow. It has as much of `seen` as the window needs: the map's value size is set before loading. */
 struct flow_state {
-	__u32 generation;        /* of the trial that `next` belongs to */
+	__u32 generation;        /* the trial that `next` belongs to */
 	__u32 next;              /* the sequence number expected next */
-	struct rx_header header; /* of the last frame without VLAN tags that went the long way, in this trial, */
-	__u32 changes;           /* and what had become of it; before there is one, it is like none */
+	struct rx_header header; /* of the last frame of this trial without VLAN tags that took the long path; */
+	__u32 changes;           /* and what had changed in it. Before there is one, it equals no header */
 	__u32 reserved;
-	__u64 timed[]; /* with variation one, of the frame before that: timed_as() */
+	__u64 timed[]; /* with variation: the latency of the frame before `next` (timed_as()) */
 		       /* __u32 seen[] behind that: slot_of() */
 };
 
@@ -106,7 +106,7 @@ struct {
 	__uint(value_size, sizeof(struct flow_state));
 } flows SEC(".maps");
 
-/* RX_CPU_INTERVALS a CPU, or one where nobody asked for them: set before loading */
+/* There are RX_CPU_INTERVALS for each CPU, or one where nobody asked for them. The number is set before loading. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -115,7 +115,7 @@ struct {
 	__type(value, struct rx_interval);
 } intervals SEC(".maps");
 
-/* service_count a CPU, or one in all; set before loading */
+/* There are service_count for each CPU, or one in all. The number is set before loading. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -124,7 +124,7 @@ struct {
 	__type(value, struct rx_service);
 } services SEC(".maps");
 
-/* frames that were due in it: part_count a service, or in all, shared by all CPUs; likewise */
+/* Frames by the part in which they were due: part_count for each service, or for all. All CPUs share them. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -133,7 +133,7 @@ struct {
 	__type(value, __u64);
 } parts SEC(".maps");
 
-/* flow_count, or one where nobody asked for them: set before loading */
+/* There are flow_count of them, or one where nobody asked for them. The number is set before loading. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -142,7 +142,7 @@ struct {
 	__type(value, struct rx_flow_figures);
 } flow_figures SEC(".maps");
 
-/* capture_most of them, set before loading */
+/* There are capture_most of them. The number is set before loading. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -150,7 +150,7 @@ struct {
 	__type(value, struct rx_captured);
 } captured SEC(".maps");
 
-/* How far a number is ahead of the one expected next, which it is in the common case. */
+/* Return how far a number is ahead of the one expected next. In the common case it is 0. */
 static __always_inline __s64 distance(__u32 sequence, __u32 next)
 {
 	__u32 first = first_sequence;
@@ -188,7 +188,7 @@ struct arrival {
 	__u32 is_timed;   /* its latency is known */
 };
 
-/* Keep a frame, while there is room. Not static, and only called where that was asked for. */
+/* Keep a frame while there is room. The function is not static, and is called only where captures were asked for. */
 __noinline int capture(struct xdp_md *context, __u32 why)
 {
 	struct rx_captured *to;
@@ -208,7 +208,7 @@ __noinline int capture(struct xdp_md *context, __u32 why)
 	return (int)bpf_xdp_load_bytes(context, 0, to->frame, (octets & (RX_CAPTURED_OCTETS - 1)) + 1);
 }
 
-/* Count a frame that is wrong. */
+/* Count a wrong frame, for this reason. */
 static __always_inline void count_wrong(struct xdp_md *context, uint64_t *counter, enum rx_wrong why)
 {
 	(*counter)++;
@@ -216,13 +216,13 @@ static __always_inline void count_wrong(struct xdp_md *context, uint64_t *counte
 		capture(context, why);
 }
 
-/* What a flow remembers of the numbers like this one. */
+/* Return the slot in which a flow remembers a number. */
 static __always_inline __u32 *slot_of(struct flow_state *state, __u32 sequence)
 {
 	return (__u32 *)(with_variation ? state->timed + 1 : state->timed) + (sequence & window_mask);
 }
 
-/* The first frame of a flow in a trial. */
+/* Begin a flow with its first frame of a trial. */
 static __always_inline void begin_flow(struct rx_cpu *cpu, struct flow_state *state)
 {
 	if (!state->generation)
@@ -233,8 +233,7 @@ static __always_inline void begin_flow(struct rx_cpu *cpu, struct flow_state *st
 	cpu->counters.flows++;
 }
 
-/* Whether this frame, so far ahead of the one expected, is the first of its number; counts duplicates, reordering and
- * gaps. */
+/* Count duplicates, reordering and gaps. Return whether this frame is the first of its number. */
 static __always_inline int is_unique(struct rx_cpu *cpu, struct rx_trial *trial, struct flow_state *state, __u32 sequence,
 				     __s64 ahead)
 {
@@ -257,14 +256,14 @@ static __always_inline int is_unique(struct rx_cpu *cpu, struct rx_trial *trial,
 	return 1;
 }
 
-/* Four octets of a tag, which starts at any even address: one load where the compiler, for the sake of others, takes
- * four. */
+/* Read four octets of a tag, which starts at any even address. This is one load, where the compiler would take four. */
 static __always_inline __u32 word(const void *at)
 {
 	return bpf_ntohl(*(const __u32 *)at);
 }
 
-/* Of a frame that is not saturated with lateness; as a number without sign, so that where clocks disagree it is beyond all. */
+/* Return the latency of a frame that is not saturated with lateness. It is unsigned, so where clocks disagree it is larger
+ * than any other. */
 static __always_inline __u64 latency_since(const struct mlr_tag *tag, __u32 lateness, __u64 now_ns)
 {
 	__u64 departure_ns = (__u64)tag->departure_high << 32 | word(&tag->departure_ns);
@@ -272,14 +271,14 @@ static __always_inline __u64 latency_since(const struct mlr_tag *tag, __u32 late
 	return (__u64)mlr_tag_latency_ns(now_ns + tag_offset_ns, departure_ns + mlr_lateness_decode_ns((__u16)lateness));
 }
 
-/* Whether it is beyond all before: minimum and maximum are only as good as the one frame that each is of. */
+/* Whether a latency is a new extreme. Minimum and maximum are only as good as the one frame that each of them is from. */
 static __always_inline int is_extreme(__u64 latency_ns, const struct mlr_histogram *before)
 {
 	return latency_ns > before->max_ns || ~latency_ns > before->inverted_min_ns;
 }
 
-/* A latency, in as many bits as times in tags have, above the lowest ones of the number of its frame: one word, so that CPUs which
- * share a flow see neither without the other. */
+/* Pack a latency, in as many bits as times in tags have, and the lowest bits of its frame's number into one word. So CPUs
+ * that share a flow never see one without the other. */
 #define TIMED_SEQUENCE_BITS (64 - MLR_TAG_DEPARTURE_BITS)
 #define TIMED_SEQUENCE_MASK ((1ull << TIMED_SEQUENCE_BITS) - 1)
 
@@ -288,10 +287,10 @@ static __always_inline __u64 timed_as(__u32 sequence, __u64 latency_ns)
 	return latency_ns << TIMED_SEQUENCE_BITS | (sequence & TIMED_SEQUENCE_MASK);
 }
 
-#define NO_VARIATION UINT64_MAX /* beyond all */
+#define NO_VARIATION UINT64_MAX /* larger than any */
 
-/* By how much this latency differs from that of the frame before it in its flow, whose number is one less: IPDV (RFC 5481,
- * 4.1) without its sign. */
+/* Return by how much this latency differs from that of the frame before it in its flow, whose number is one less: IPDV (RFC
+ * 5481, 4.1) without its sign. */
 static __always_inline __u64 variation_since(const struct flow_state *state, __u32 sequence, __u64 latency_ns)
 {
 	__u64 before = *(const volatile __u64 *)state->timed;
@@ -300,7 +299,7 @@ static __always_inline __u64 variation_since(const struct flow_state *state, __u
 	if ((before ^ (sequence - 1)) & TIMED_SEQUENCE_MASK)
 		return NO_VARIATION;
 	difference_ns = (__s64)(timed_as(sequence - 1, latency_ns) - before) >> TIMED_SEQUENCE_BITS;
-	sign = difference_ns >> 63; /* no branch: which it is no CPU can predict */
+	sign = difference_ns >> 63; /* no branch: no CPU can predict which one it is */
 	barrier_var(sign);
 	return (__u64)((difference_ns ^ sign) - sign);
 }
@@ -310,13 +309,13 @@ static __always_inline void take_latency(struct arrival *arrival, __u64 now_ns)
 	__u32 lateness = bpf_ntohs(arrival->frame.tag->lateness);
 
 	if (lateness == MLR_LATENESS_SATURATED)
-		return; /* it departed later than a tag can tell: nobody knows when */
+		return; /* it departed later than a tag can say, so its departure is unknown */
 	arrival->latency_ns = (__s64)latency_since(arrival->frame.tag, lateness, now_ns);
 	arrival->is_timed = 1;
 }
 
-/* Of a unique frame; of one that came late nothing is to be remembered, nor is the time of one without latency: as of a number
- * that the next frame does not ask for. */
+/* Count the variation of a unique frame, and remember its latency for the next frame. A frame that came late is not remembered.
+ * One without latency is remembered by a number that the next frame does not ask for. */
 static __always_inline void count_variation(const struct arrival *arrival, struct rx_trial *trial, struct flow_state *state,
 					    __u32 sequence, __s64 ahead, __u64 variation_ns)
 {
@@ -326,7 +325,7 @@ static __always_inline void count_variation(const struct arrival *arrival, struc
 		mlr_histogram_add(&trial->variation, variation_ns);
 }
 
-/* Whether a latency has to go the long way: below the base, or beyond all before. A new minimum is below the base, which is one. */
+/* Whether a latency has to take the long path: it is below the base, or a new extreme. A new minimum is below the base. */
 static __always_inline int is_unusual(__u64 latency_ns, const struct rx_trial *trial)
 {
 	return latency_ns > trial->latency.max_ns || ~latency_ns > trial->relative.inverted_base_ns;
@@ -344,7 +343,7 @@ static __always_inline void count_relative(struct rx_trial *trial, __u64 latency
 		trial->relative.buckets[bucket]++;
 }
 
-/* Keep a latency that is below the base, and let the smallest be the base once there are enough. */
+/* Keep a latency that is below the base. Once there are enough of them, the smallest becomes the base. */
 static __always_inline void count_exact(struct rx_trial *trial, __u64 latency_ns)
 {
 	struct rx_relative *relative = &trial->relative;
@@ -391,8 +390,8 @@ static __always_inline void count_latency(const struct arrival *arrival, struct 
 		count_any(trial, (__u64)arrival->latency_ns);
 }
 
-/* When it was due, after the start of the schedule, which its tag says exactly: a frame that was lost is missing there, however
- * late the others are. What the tag has no room for follows from when it came. */
+/* Return when a frame was due, after the start of the schedule. The tag says it exactly, so a lost frame is missing where it
+ * was due, however late the others are. The bits that the tag has no room for follow from the arrival. */
 static __always_inline __u64 due_after_ns(const struct arrival *arrival, __u64 now_ns)
 {
 	const struct mlr_tag *tag = arrival->frame.tag;
@@ -431,7 +430,7 @@ static __always_inline int counts_parts(void)
 static __always_inline void count_part(const struct arrival *arrival, __u32 number, __u64 now_ns)
 {
 	__u32 before = word(&arrival->frame.tag->sequence) - first_sequence;
-	__u64 part = due_after_ns(arrival, now_ns) / part_ns; /* before the start: beyond all */
+	__u64 part = due_after_ns(arrival, now_ns) / part_ns; /* before the start: larger than any */
 	__u32 index = number * part_count + (__u32)part;
 	__u64 *frames;
 
@@ -460,7 +459,7 @@ static __always_inline void count_service(const struct arrival *arrival, __u32 f
 		count_part(arrival, number, now_ns);
 }
 
-/* CPUs that share a flow may miss a largest latency of each other's, but no frame. */
+/* CPUs that share a flow may miss each other's largest latency, but no frame. */
 static __always_inline void count_flow(const struct arrival *arrival, __u32 flow, int is_unique, int is_reordered)
 {
 	struct rx_flow_figures *figures = bpf_map_lookup_elem(&flow_figures, &flow);
@@ -488,20 +487,20 @@ static __always_inline int is_sent(__u32 udp_octets)
 	       lengths[udp_octets / 64 & (RX_LENGTH_WORDS - 1)] >> (udp_octets & 63) & 1;
 }
 
-/* Whether a frame of the trial has a length that the trial sends, and nothing behind it: the shortest, whose payload is the
- * tag alone, needs no padding of Ethernet's, with or without VLAN tags. */
+/* Whether a frame of the trial has a length that the trial sends, and nothing behind it. The shortest frame, whose payload
+ * is the tag alone, needs no Ethernet padding, with or without VLAN tags. */
 static __always_inline int has_right_length(const struct frame *frame)
 {
 	return !with_lengths || (is_sent(frame->udp_octets) && frame->octets == frame->udp_offset + frame->udp_octets);
 }
 
-/* Whether the checksums of a frame with nothing remarkable are to be verified. */
+/* Whether to verify the checksums of a frame that is in no doubt. */
 static __always_inline int is_sample(const struct frame *frame, __u32 sequence)
 {
 	return verify_samples && (is_small(frame) || !(sequence & verify_spacing));
 }
 
-/* What became of the headers of a frame received, and of those of the next ones that are alike. */
+/* Count what became of the headers of a received frame, and keep it for the next frames with the same headers. */
 static __always_inline void count_header(struct arrival *arrival, struct flow_state *state, __u32 flow)
 {
 	__u32 changes = (__u32)find_changes(arrival->context, arrival->frame.udp_offset, arrival->frame.header, flow);
@@ -513,7 +512,7 @@ static __always_inline void count_header(struct arrival *arrival, struct flow_st
 	state->changes = changes;
 }
 
-/* A frame of the tester that is not as it was sent. */
+/* Count a frame of the tester that is not as it was sent. */
 static __always_inline void count_broken(struct xdp_md *context, struct rx_counters *counters, enum verdict verdict)
 {
 	if (verdict == VERDICT_SIGNATURE)
@@ -524,7 +523,8 @@ static __always_inline void count_broken(struct xdp_md *context, struct rx_count
 		count_wrong(context, &counters->damaged, RX_WRONG_CHECKSUM);
 }
 
-/* The same value, of which the verifier does not know any more on which way it was found: so it looks at what follows but once. */
+/* Return the same value. The verifier then no longer knows on which path it was found, so it checks what follows only
+ * once. */
 static __always_inline __u64 forgotten(__u64 value)
 {
 	value += nothing;
@@ -532,7 +532,7 @@ static __always_inline __u64 forgotten(__u64 value)
 	return value;
 }
 
-/* A frame of the accepted trial. */
+/* Count a frame of the accepted trial. */
 static __always_inline void count_accepted(struct arrival *arrival, struct rx_trial *trial, __u32 flow, __u32 sequence,
 					   __u64 now_ns, __u32 is_nic_time)
 {
@@ -599,8 +599,7 @@ static __always_inline void count_accepted(struct arrival *arrival, struct rx_tr
 
 static __always_inline void count_late(struct xdp_md *context, struct rx_counters *counters, __u32 trial)
 {
-	barrier_var(
-		trial); /* Linux 6.1 forgets the bounds of swapped octets, which the compiler knows and leaves the mask out for */
+	barrier_var(trial); /* Linux 6.1 forgets the bounds of swapped octets; the compiler knows them and drops the mask */
 	trial &= RX_TRIAL_NUMBERS - 1;
 	__sync_fetch_and_add(&late_frames[trial], 1);
 	if (used_trials[trial / 64] >> (trial & 63) & 1)
@@ -635,7 +634,7 @@ static __always_inline void count_tagged(struct arrival *arrival, __u64 now_ns, 
 		count_wrong(arrival->context, &cpu->counters.malformed, RX_WRONG_NUMBER);
 }
 
-/* A frame in which the tag is not where it should be. */
+/* Count a frame in which the tag is not where it should be. */
 static __always_inline int count_untagged(struct xdp_md *context, struct rx_counters *counters)
 {
 	switch (find_mangling(context, accepted_trial)) {
@@ -661,7 +660,7 @@ static __always_inline struct rx_cpu *this_cpu(void)
 	return bpf_map_lookup_elem(&cpus, &number);
 }
 
-/* A frame that does not lead to a tag. Not static, as what follows: so the verifier looks at it once. */
+/* Classify a frame that does not lead to a tag. Like the next function it is not static, so the verifier checks it once. */
 __noinline int count_other(struct xdp_md *context, __u32 kind)
 {
 	struct rx_cpu *cpu = this_cpu();
@@ -678,8 +677,8 @@ __noinline int count_other(struct xdp_md *context, __u32 kind)
 	return XDP_PASS;
 }
 
-/* A frame that arrived at now_ns, by the NIC's clock (1) or this machine's (0). Its kind; what does not lead to a tag is not
- * counted. */
+/* Take a frame that arrived at now_ns, by the NIC's clock (1) or this machine's (0). Return its kind. A frame that does not
+ * lead to a tag is not counted. */
 __noinline int receive_any(struct xdp_md *context, __u64 now_ns, __u32 is_nic_time)
 {
 	struct arrival arrival = { .context = context, .cpu = this_cpu() };
@@ -704,8 +703,8 @@ static __always_inline int receive_long(struct xdp_md *context, __u64 now_ns, __
 
 /* --- the short way --------------------------------------------------------------------------------------------------- */
 
-/* Count the next frame of a flow. False: it is a copy, or not the next, or without the usual variation, or its headers are not
- * those of one before it. */
+/* Count the next frame of a flow. Returns false if it is a copy, or not the next, or without the usual variation, or if its
+ * headers are not those of a frame before it. */
 static __always_inline int take_next(const struct usual_frame *frame, struct rx_cpu *cpu, struct rx_trial *trial, __u32 flow,
 				     __u32 sequence, __u64 latency_ns)
 {
@@ -733,14 +732,14 @@ static __always_inline int take_next(const struct usual_frame *frame, struct rx_
 	return 1;
 }
 
-/* Whether a burst of the tester marked it. Without a mark or a lateness of 4096 ns it is plain. */
+/* Whether a burst of the tester may have marked a frame. A frame without a mark and below a lateness of 4096 ns is plain. */
 static __always_inline int is_marked(const struct mlr_tag *tag)
 {
 	return tag->lateness & bpf_htons(MLR_LATENESS_MARKABLE) && mlr_lateness_is_marked(bpf_ntohs(tag->lateness));
 }
 
-/* False: nothing is counted. A copy is one the long way, too: its number is in `seen`. What is read is read where it is needed: there
- * are few registers. */
+/* Take the short path. Returns false, and has counted nothing, if the frame must take the long one. A copy must, too: its
+ * number is in `seen`. Values are read where they are needed, because there are few registers. */
 static __always_inline int count_usual(struct xdp_md *context, const struct usual_frame *frame, struct rx_cpu *cpu,
 				       __u64 now_ns, __u32 is_nic_time)
 {
@@ -794,13 +793,13 @@ static __always_inline int receive_usual(struct xdp_md *context, __u32 is_ipv6, 
 	return find_usual_frame(context, is_ipv6, &frame) && count_usual(context, &frame, cpu, now_ns, is_nic_time);
 }
 
-/* Whether a frame is counted in other ways, too, for which the short way has no room. */
+/* Whether a frame is counted in further ways, for which the short path has no room. */
 static __always_inline int counts_more_now(void)
 {
 	return counts_more && (interval_ns || service_count || with_flow_figures || counts_parts());
 }
 
-/* A frame that arrived at now_ns, by the NIC's clock (1) or this machine's (0). */
+/* Take a frame that arrived at now_ns, by the NIC's clock (1) or this machine's (0). */
 static __always_inline int receive(struct xdp_md *context, struct rx_cpu *cpu, __u64 now_ns, __u32 is_nic_time)
 {
 	if (!counts_more_now() &&
@@ -809,11 +808,12 @@ static __always_inline int receive(struct xdp_md *context, struct rx_cpu *cpu, _
 	return receive_long(context, now_ns, is_nic_time);
 }
 
-/* A stamp that is later than now is late, or the clock was set. One of long ago is another frame's, or lacks bits. */
+/* Whether a stamp of the NIC can be true. A stamp later than now is too late, or the clock was set. One of long ago belongs
+ * to another frame, or lacks bits. */
 #define STAMP_AHEAD_MOST_NS  200000ull /* far beyond the errors of comparing clocks */
 #define STAMP_BEHIND_MOST_NS 1000000000ull
 
-/* Where the frame has a time of it that can be, when it arrived by the NIC's clock. */
+/* Return when the frame arrived by the NIC's clock, where it has a stamp that can be true. */
 #ifdef WITH_HARDWARE_CLOCK
 #define RX_SECTION BOUND_SECTION
 

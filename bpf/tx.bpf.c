@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause
 /*
- * The transmitter of live frames: pace, write, redirect. One instance a queue.
+ * The transmitter of live frames paces, writes and redirects them. A queue has one instance.
  *
  * The kernel runs `tx` over and over (BPF_PROG_TEST_RUN with BPF_F_TEST_XDP_LIVE_FRAMES), each time on a page that holds the
  * longest frame of the plan, and after every `batch` runs it flushes what was redirected. A run either sends the next frame
@@ -22,7 +22,7 @@
 char _license[] SEC("license") = "Dual BSD/GPL";
 
 #define NEAR_NS         100000    /* a frame that is due within this is waited for, */
-#define LOOKS_NEAR      (1 << 15) /* which takes fewer looks at the clock than these; */
+#define LOOKS_NEAR      (1 << 15) /* which takes fewer readings of the clock than these; */
 #define LOOKS_FAR       512       /* for any other, a run ends after so many */
 #define BULK            16        /* DEV_MAP_BULK_SIZE of the kernel */
 #define WORD_OCTETS     8
@@ -36,7 +36,8 @@ char _license[] SEC("license") = "Dual BSD/GPL";
 
 struct live_queue queue;
 
-/* where odd headers are put together; the template's own words first, so that it is copied in whole words */
+/* The place where headers of odd lengths are put together. The template's own words come first, so that it is copied in
+ * whole words. */
 static __u64 scratch[MLR_HEADER_SCRATCH_OCTETS / WORD_OCTETS];
 
 struct {
@@ -46,7 +47,7 @@ struct {
 	__type(value, __u32);
 } port SEC(".maps");
 
-/* of the plan, and the extra one behind them */
+/* The templates of the plan, and the extra one behind them. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1); /* set before loading */
@@ -61,7 +62,7 @@ struct {
 	__type(value, __u16);
 } schedule SEC(".maps");
 
-/* likewise */
+/* The flows of the plan. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -70,7 +71,7 @@ struct {
 	__type(value, struct mlr_flow);
 } flows SEC(".maps");
 
-/* what all queues of the port share: the program of the first queue has it, the others use that one's */
+/* The schedule that all queues of the port share. The program of the first queue has it, and the others use that one's. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -79,7 +80,7 @@ struct {
 	__type(value, struct tx_schedule);
 } port_schedule SEC(".maps");
 
-/* how the schedule moved under the frames of this queue */
+/* The moves of the schedule between the frames of this queue. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -110,7 +111,7 @@ static long look_again(__u32 index, struct wait *wait)
 	return wait->now_ns >= wait->due_ns;
 }
 
-/* When the next frame is due, on a schedule that moves when too much is behind. */
+/* Return when the next frame is due, on a schedule that moves when too much is behind. */
 static __always_inline __u64 due_at(struct tx_schedule *schedule, __u64 now_ns)
 {
 	if (!schedule)
@@ -122,8 +123,8 @@ struct moment {
 	__u64 due_ns, now_ns;
 };
 
-/* Wait for the next frame's moment. False: it is not due. The kernel hands a batch on in bulks, and in the longest batches one
- * look at the clock a bulk is enough: it is what costs most here. */
+/* Wait for the next frame's moment. Returns false if it is not due. The kernel hands a batch on in bulks. In the longest
+ * batches the clock is read once for each bulk, because reading it costs most here. */
 static __always_inline int await(struct tx_schedule *schedule, struct moment *ret)
 {
 	struct wait wait;
@@ -146,7 +147,7 @@ static __always_inline int await(struct tx_schedule *schedule, struct moment *re
 	return ret->now_ns >= ret->due_ns;
 }
 
-/* What moved the schedule since the last frame moves this one. */
+/* Move this frame by what moved the schedule since the last frame. */
 static __always_inline void note_move(const struct tx_schedule *schedule)
 {
 	__u64 moved_ns = tx_schedule_moved_ns(schedule);
@@ -169,7 +170,7 @@ struct stamp {
 	__u16 lateness;
 };
 
-/* Put a header together apart from the frame, and copy it there. */
+/* Put a header together apart from the frame, and copy it to its place. */
 static __always_inline int write_odd_header(struct xdp_md *context, const struct mlr_frame_template *template,
 					    const struct mlr_flow *flow, const struct stamp *stamp)
 {
@@ -188,7 +189,7 @@ static __always_inline int write_odd_header(struct xdp_md *context, const struct
 			to[i] = from[i];
 			continue;
 		}
-		/* behind an Ethernet header in a tunnel the shortest frame ends with half a word */
+		/* Behind an Ethernet header in a tunnel the shortest frame ends with half a word. */
 		if (i * 4 + 2 < octets || (void *)(to + i) + 2 > (void *)end)
 			return -1;
 		*(__u16 *)(to + i) = *(const __u16 *)(from + i);
@@ -237,7 +238,7 @@ static __always_inline int write_header(struct xdp_md *context, const struct mlr
 	return 0;
 }
 
-/* After a longer header, some of it would be left behind a shorter one. */
+/* Clear what a longer header would leave behind a shorter one. */
 static __always_inline void clear_rest(struct xdp_md *context, const struct mlr_frame_template *template)
 {
 	__u8 *to = (void *)(long)context->data, *end = (void *)(long)context->data_end;
@@ -279,7 +280,7 @@ static __always_inline int write_frame(struct xdp_md *context, const struct mlr_
 
 /* --- old kernels ---------------------------------------------------------------------------------------------------- */
 
-/* What the kernel keeps in a page of live frames, before Linux 6.3. Its member's own are not looked at; clang 19 needs
+/* The part of a page of live frames that the kernel keeps, before Linux 6.3. Its members are not used; clang 19 needs
  * one. */
 struct xdp_page_head___before_6_3 {
 	struct {
@@ -301,7 +302,7 @@ static __always_inline void renew_bounds(struct xdp_md *context)
 
 /* --- a run ---------------------------------------------------------------------------------------------------------- */
 
-/* A frame leaves. Frames of one batch leave together, at the moment of its first. */
+/* Note that a frame leaves. Frames of one batch leave together, at the moment of its first. */
 static __always_inline void note_departure(__u64 now_ns)
 {
 	if (queue.burst) {
@@ -332,7 +333,7 @@ static __always_inline void take(int extra)
 	queue.due_ns += queue.interval_ns + (queue.due_fraction < queue.interval_fraction);
 }
 
-/* Which template the next frame is of. */
+/* Return the template of the next frame. */
 static __always_inline const struct mlr_frame_template *find_template(const struct mlr_flow *flow, int extra)
 {
 	__u32 slot = queue.cursor.slot, index = queue.plan.template_count;
@@ -347,7 +348,7 @@ static __always_inline const struct mlr_frame_template *find_template(const stru
 	return bpf_map_lookup_elem(&templates, &index);
 }
 
-/* Whether a port takes live frames is tried by one that no SUT takes for a frame of the load. */
+/* Make the frame that tests whether a port takes live frames. No SUT takes it for a frame of the load. */
 static __always_inline int hide_trial_frame(struct xdp_md *context)
 {
 	__u8 *frame = (void *)(long)context->data;
@@ -359,7 +360,7 @@ static __always_inline int hide_trial_frame(struct xdp_md *context)
 	return 0;
 }
 
-/* The lateness of a frame, marked where it departs in a burst. Extra frames are beside the load. */
+/* Return the lateness of a frame, marked where it departs in a burst. Extra frames are beside the load. */
 static __always_inline __u16 lateness_of(const struct moment *moment, int extra)
 {
 	__u16 lateness;
@@ -370,7 +371,7 @@ static __always_inline __u16 lateness_of(const struct moment *moment, int extra)
 	return tx_pace_take(&queue.pace, moment->now_ns) ? mlr_lateness_mark(lateness) : lateness;
 }
 
-/* The schedule of the port; NULL: nothing is paced. */
+/* Return the schedule of the port. NULL: nothing is paced. */
 static __always_inline struct tx_schedule *find_schedule(void)
 {
 	__u32 key = 0;
@@ -378,7 +379,7 @@ static __always_inline struct tx_schedule *find_schedule(void)
 	return queue.unpaced ? NULL : bpf_map_lookup_elem(&port_schedule, &key);
 }
 
-/* Whether the time of the trial is up. Only behind its deadline it matters by how much that has moved. */
+/* Whether the time of the trial is up. How far the deadline has moved matters only after the deadline. */
 static __always_inline int is_over(const struct tx_schedule *schedule, __u64 now_ns)
 {
 	if (now_ns < queue.deadline_ns)
@@ -438,7 +439,7 @@ static __always_inline int is_ours(void)
 	return queue.in_flight && queue.cpu == bpf_get_smp_processor_id();
 }
 
-/* arguments: from device, to device, frames taken, frames dropped, error */
+/* The arguments are: from device, to device, frames taken, frames dropped, error. */
 SEC("raw_tp/xdp_devmap_xmit")
 int note_xmit(struct bpf_raw_tracepoint_args *context)
 {
@@ -453,7 +454,7 @@ int note_xmit(struct bpf_raw_tracepoint_args *context)
 	return 0;
 }
 
-/* arguments: device, program, target, error, ... */
+/* The arguments are: device, program, target, error, ... */
 SEC("raw_tp/xdp_redirect_err")
 int note_error(struct bpf_raw_tracepoint_args *context)
 {
