@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The evidence that one version of a SUT is slower than another one, from the Conditional Throughputs of their searches. The
- * caller owns all values; the functions keep nothing. A comparison is made once, from two samples and what is known of the
- * spread, that is how far the results of an unchanged SUT lie apart.
+ * The evidence that one version of a SUT is slower than another one, from a load for each of their searches: its threshold
+ * (mlr/threshold.h), or else its Conditional Throughput. The caller owns all values; the functions keep nothing. A comparison
+ * is made once, from two samples and what is known of the spread, that is how far results of an unchanged SUT lie apart.
  *
  * Two or more searches of a version show the spread. One search does not: a SUT may place its threads or buffers anew for
  * each run, and keep them for the whole search. So for single searches a spread is assumed, with little certainty, and only a
@@ -35,7 +35,7 @@ struct mlr_comparison {
 	double tolerance_ratio; /* a smaller change is none */
 	double significance;    /* the p-value below which a change is believed */
 	double resolution_ratio; /* a standard deviation that repeats do not reduce: what the Goal Width leaves open, both sides */
-	double noise_ratio;       /* a standard deviation that single searches show within themselves, at least */
+	double error_ratio[2];    /* the standard deviation of one value of a and of b, as its own trials show it */
 	struct mlr_spread spread; /* known from elsewhere; stdev_ratio NAN: not known */
 };
 
@@ -52,7 +52,8 @@ struct mlr_evidence {
 	double t_slower, t_faster, degrees_of_freedom;
 	double p_slower, p_faster; /* that such a change comes by chance, although it is at most the tolerance */
 	double detectable_ratio;   /* the smallest fall that these searches would have shown */
-	size_t repeats; /* so many searches a side would show the change; 0: it is within the tolerance, or too small */
+	double within_ratio; /* a larger change, down or up, would come out as this one less often than `significance` */
+	size_t repeats;      /* so many searches a side would show the change; 0: it is within the tolerance, or too small */
 };
 
 /* Compare two samples of at least one value, whose means are above 0. */

@@ -16,6 +16,11 @@ struct mlr_sample {
 
 struct mlr_sample mlr_sample_of(const double *values, size_t count);
 
+/* A sample of which some values are known only to be at least so large: the first `count` values are known, and `least_count`
+ * more are such limits. Limits below the mean of what is known say nothing. Those above it raise the mean and the standard
+ * deviation to what is most likely for normal values. If no value is known, the limits stand for the values. */
+struct mlr_sample mlr_sample_censored(const double *values, size_t count, size_t least_count);
+
 struct mlr_welch {
 	double t;
 	double degrees_of_freedom; /* infinite if no variance was estimated from a sample */

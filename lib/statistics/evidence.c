@@ -51,26 +51,29 @@ static struct scatter scatter_of_samples(const struct mlr_sample *a, const struc
 				 (double)several->count - 1 };
 }
 
-static struct scatter even_scatter(enum mlr_spread_source source, double variance, double degrees_of_freedom)
+/* A spread that was not measured, of values that have errors of their own. */
+static struct scatter scatter_with_errors(enum mlr_spread_source source, double variance,
+					  const struct mlr_comparison *comparison, double degrees_of_freedom)
 {
-	return (struct scatter){ source, { variance, variance }, degrees_of_freedom };
+	double of_a = pow(comparison->error_ratio[0], 2), of_b = pow(comparison->error_ratio[1], 2);
+
+	return (struct scatter){ source, { variance + of_a, variance + of_b }, degrees_of_freedom };
 }
 
 /* A spread from elsewhere counts if the samples do not scatter more than it says. */
 static struct scatter scatter_of(const struct mlr_sample *a, const struct mlr_sample *b,
 				 const struct mlr_comparison *comparison)
 {
-	double noise = pow(comparison->noise_ratio, 2), resolution = pow(comparison->resolution_ratio, 2);
-	double given = pow(comparison->spread.stdev_ratio, 2);
+	double resolution = pow(comparison->resolution_ratio, 2), given = pow(comparison->spread.stdev_ratio, 2);
 	struct mlr_spread own = mlr_spread_of((struct mlr_sample[]){ *a, *b }, 2);
 
 	if (isnan(own.stdev_ratio) && isnan(given))
-		return even_scatter(MLR_SPREAD_ASSUMED, fmax(pow(MLR_SPREAD_ASSUMED_RATIO, 2), noise),
-				    MLR_SPREAD_ASSUMED_FREEDOM);
+		return scatter_with_errors(MLR_SPREAD_ASSUMED, pow(MLR_SPREAD_ASSUMED_RATIO, 2), comparison,
+					   MLR_SPREAD_ASSUMED_FREEDOM);
 	if (isnan(own.stdev_ratio))
-		return even_scatter(MLR_SPREAD_GIVEN, fmax(given, noise), comparison->spread.degrees_of_freedom);
+		return scatter_with_errors(MLR_SPREAD_GIVEN, given, comparison, comparison->spread.degrees_of_freedom);
 	if (pow(own.stdev_ratio, 2) <= given && comparison->spread.degrees_of_freedom > own.degrees_of_freedom)
-		return even_scatter(MLR_SPREAD_GIVEN, given, comparison->spread.degrees_of_freedom);
+		return (struct scatter){ MLR_SPREAD_GIVEN, { given, given }, comparison->spread.degrees_of_freedom };
 	return scatter_of_samples(a, b, resolution);
 }
 
@@ -127,7 +130,9 @@ struct mlr_evidence mlr_evidence_of(const struct mlr_sample *a, const struct mlr
 
 	evidence.p_slower = mlr_student_above(evidence.t_slower, freedom);
 	evidence.p_faster = mlr_student_above(evidence.t_faster, freedom);
-	evidence.detectable_ratio = tolerance + mlr_student_quantile(comparison->significance, freedom) * deviation;
+	evidence.within_ratio = mlr_student_quantile(comparison->significance, freedom) * deviation;
+	evidence.detectable_ratio = tolerance + evidence.within_ratio;
+	evidence.within_ratio += fabs(change);
 	if (evidence.p_slower >= comparison->significance)
 		evidence.repeats = repeats_for(-change - tolerance, variance, resolution, comparison->significance);
 	return evidence;

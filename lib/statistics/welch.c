@@ -6,6 +6,7 @@
 #define FRACTION_STEPS                                                                                                      \
 	500 /* near the mean the fraction needs 10 * sqrt(a + b) steps; this is more than any sample in memory needs */
 #define FRACTION_EXACT  1e-15
+#define CENSORED_STEPS  50 /* of expectation and maximum, which converge fast */
 #define FRACTION_TINY   1e-300
 #define QUANTILE_EXACT  1e-9
 #define NORMAL_FROM_DOF 1e6 /* from here on the two differ by less than 1e-7, and the fraction would take long */
@@ -28,6 +29,53 @@ struct mlr_sample mlr_sample_of(const double *values, size_t count)
 	if (count > 1)
 		sample.stdev = sqrt(squares / (double)(count - 1));
 	return sample;
+}
+
+/* Take the mean and the variance of a normal value that is above a limit. */
+static void mean_above(double limit, const struct mlr_sample *sample, double *ret_mean, double *ret_variance)
+{
+	double z = (limit - sample->mean) / sample->stdev;
+	double hazard = sqrt(2 / M_PI) * exp(-z * z / 2) / erfc(z / M_SQRT2);
+
+	*ret_mean = sample->mean + sample->stdev * hazard;
+	*ret_variance = pow(sample->stdev, 2) * fmax(0, 1 + z * hazard - hazard * hazard);
+}
+
+/* Replace each limit by what a value above it is on average, and take the sample anew. */
+static void step_up(struct mlr_sample *sample, const double *values, size_t count, size_t least_count, double floor)
+{
+	double sum = 0, squares = 0, spread = 0;
+	size_t taken = 0;
+
+	for (size_t i = 0; i < count + least_count; i++) {
+		double value = values[i], variance = 0;
+
+		if (i >= count && value <= floor)
+			continue;
+		if (i >= count)
+			mean_above(values[i], sample, &value, &variance);
+		sum += value;
+		squares += value * value;
+		spread += variance;
+		taken++;
+	}
+	sample->count = taken;
+	sample->mean = sum / (double)taken;
+	sample->stdev = sqrt(fmax(0, squares - sum * sample->mean + spread) / (double)(taken - 1));
+}
+
+struct mlr_sample mlr_sample_censored(const double *values, size_t count, size_t least_count)
+{
+	struct mlr_sample known = mlr_sample_of(values, count), all = mlr_sample_of(values, count + least_count);
+	size_t above = 0;
+
+	for (size_t i = count; i < count + least_count; i++)
+		above += values[i] > known.mean;
+	if (count && !above)
+		return known;
+	for (int i = 0; count && i < CENSORED_STEPS && all.stdev > 0; i++)
+		step_up(&all, values, count, least_count, known.mean);
+	return all;
 }
 
 /* --- Student's distribution ----------------------------------------------------------------------------------------- */

@@ -5,8 +5,8 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-search() { # SUT FILE
-  "$XDP_MLR" search --measurer "sim:$1" --max-load 10Mfps --goal final=1,sum=5 --max-time 10min --format json >"$2" || [ $? -eq 1 ]
+search() { # SUT FILE [OPTION...]
+  "$XDP_MLR" search --measurer "sim:$1" --max-load 10Mfps --goal final=1,sum=5 --max-time 10min "${@:3}" --format json >"$2" || [ $? -eq 1 ]
 }
 
 @test "of two single searches of an unchanged SUT none is called slower, whatever its noise" {
@@ -58,6 +58,21 @@ END
   campaign_of '1000000' '600000' '1003000 true' '601000 true' '998000' '603000'
   [ "$status" -eq 1 ]
   is '.point_counts.limited == 2 and .regressions == 1 and .comparisons[0].verdict == "slower"' <<<"$output"
+  "${BUILD:-build}/tests/tools/validate" --closed docs/schema/campaign.schema.json - <<<"$output"
+  printf '%s\n' "$output" >"$BATS_TEST_TMPDIR/report.json"
+  run -0 "$XDP_MLR" verify "$BATS_TEST_TMPDIR/report.json"
+}
+
+@test "a fall of 3 % of a noisy SUT is found by five searches a side, six times of six" {
+  local seed
+  for seed in 1 2 3 4 5 6; do
+    search "jitter,capacity=1e6,sigma=0.01,seed=$seed" "$BATS_TEST_TMPDIR/a.json" --repeat 5
+    search "jitter,capacity=0.97e6,sigma=0.01,seed=$((seed + 100))" "$BATS_TEST_TMPDIR/b.json" --repeat 5
+    run -1 --separate-stderr "$XDP_MLR" compare "$BATS_TEST_TMPDIR/a.json" "$BATS_TEST_TMPDIR/b.json" --format json
+    is '.verdict == "regression"' <<<"$output"
+    run --separate-stderr "$XDP_MLR" compare "$BATS_TEST_TMPDIR/b.json" "$BATS_TEST_TMPDIR/b.json" --format json
+    is '.verdict == "no regression" and .goals[0].test.within < 0.03' <<<"$output"
+  done
 }
 
 @test "identical builds that are noisy are no regression, and a report that cannot tell is shown all the same" {

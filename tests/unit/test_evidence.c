@@ -35,8 +35,11 @@ static void single_searches_show_large_falls_only(void **state)
 	assert_true(evidence.p_slower > 0.01);
 	assert_true(compare((double[]){ 1000 }, 1, (double[]){ 690 }, 1, &comparison).p_slower < 0.01);
 	assert_true(compare((double[]){ 1000 }, 1, (double[]){ 710 }, 1, &comparison).p_slower > 0.01);
-	/* noise within a search makes them tell less */
-	comparison.noise_ratio = 0.3;
+	/* a larger change than this would seldom look like none */
+	assert_close(compare((double[]){ 1000 }, 1, (double[]){ 1000 }, 1, &comparison).within_ratio,
+		     6.96456 * 0.03 * sqrt(2), 1e-5);
+	/* the error of a single search makes it tell less */
+	comparison.error_ratio[1] = 0.3;
 	assert_true(compare((double[]){ 1000 }, 1, (double[]){ 600 }, 1, &comparison).p_slower > 0.01);
 }
 

@@ -20,6 +20,7 @@
 #include "config/configure.h"
 #include "config/echo.h"
 #include "config/verb.h"
+#include "result/compare.h"
 #include "result/verify.h"
 
 #define CUT_LEAST 4 /* octets of "null" */
@@ -130,11 +131,11 @@ const char *result_quantity(enum verb verb)
 	return "";
 }
 
-/* A Goal Result under another name. */
-static json_t *goal_digest(const json_t *result, const char *name, bool tester_limited)
+/* A Goal Result under another name, with the trials near its bounds. They are in `document`. */
+static json_t *goal_digest(const json_t *document, const json_t *result, const char *name, bool tester_limited)
 {
-	return json_pack("{s:s, s:o, s:o, s:o, s:b, s:b}", "goal", name, "value",
-			 json_number_or_null(read_number(result, "conditional_throughput")), "lower_bound",
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:b, s:b}", "goal", name, "near", compare_near_trials(document, result),
+			 "value", json_number_or_null(read_number(result, "conditional_throughput")), "lower_bound",
 			 json_number_or_null(read_number(result, "relevant_lower_bound")), "upper_bound",
 			 json_number_or_null(read_number(result, "relevant_upper_bound")), "regular",
 			 (int)read_truth(result, "regular"), "tester_limited", (int)tester_limited);
@@ -145,7 +146,7 @@ static json_t *search_digest(const json_t *document)
 	json_t *list = json_array();
 
 	json_each (result, json_object_get(document, "search_result"))
-		json_array_append_new(list, goal_digest(result, read_text(json_object_get(result, "goal"), "name"),
+		json_array_append_new(list, goal_digest(document, result, read_text(json_object_get(result, "goal"), "name"),
 							read_truth(result, "tester_limited")));
 	return list;
 }
@@ -160,9 +161,9 @@ static json_t *suite_digest(const json_t *document)
 		bool limited = read_truth(throughput, "tester_limited") || read_truth(result, "tester_limited");
 
 		if (json_is_object(result))
-			json_array_append_new(
-				list,
-				goal_digest(result, TEXT_OF(128, "throughput@%s", read_text(size, "frame_size")), limited));
+			json_array_append_new(list, goal_digest(throughput, result,
+								TEXT_OF(128, "throughput@%s", read_text(size, "frame_size")),
+								limited));
 	}
 	return list;
 }

@@ -22,7 +22,7 @@ struct merge {
 	const struct config *config;
 	const struct campaign *campaign;
 	size_t cell_count;
-	json_t **cells; /* for each cell an array: the "results" of its points that are done */
+	json_t **cells; /* for each cell an array: the "results" of its points that are done, with their trials */
 	json_t *points, *goals, *environments;
 	json_t *conditions; /* the options that all results have in common; NULL: there is no result yet */
 	size_t done, irregular, limited, running, failed, missing;
@@ -72,6 +72,19 @@ static void note_conditions(struct merge *merge, const json_t *configuration)
 		json_object_del(merge->conditions, name);
 }
 
+/* Take the trials of results out of them. A new array of the results as they were. */
+static json_t *take_trials(json_t *results)
+{
+	json_t *with_trials = json_array(), *result;
+	size_t i;
+
+	json_array_foreach (results, i, result) {
+		json_array_append_new(with_trials, json_copy(result));
+		json_object_del(result, "near");
+	}
+	return with_trials;
+}
+
 static void take_result(struct merge *merge, size_t point, json_t *json)
 {
 	static const char *const told[] = { "version", "kernel", "hostname", "tx_backend" };
@@ -83,7 +96,7 @@ static void take_result(struct merge *merge, size_t point, json_t *json)
 	for (size_t i = 0; i < COUNT(told); i++)
 		count_value(merge->environments, told[i], read_text(json, told[i]));
 	note_goals(merge->goals, results);
-	json_array_append(merge->cells[point % merge->cell_count], results);
+	json_array_append_new(merge->cells[point % merge->cell_count], take_trials(results));
 }
 
 /* What the journal knows of a point without a result. */
@@ -213,9 +226,9 @@ static json_t *cell_json(const struct merge *merge, size_t index)
 /* A result as a search has it, which result/compare.c reads. */
 static json_t *goal_result(const json_t *result)
 {
-	return json_pack("{s:{s:O}, s:O, s:O, s:O, s:O, s:O}", "goal", "name", json_object_get(result, "goal"),
-			 "conditional_throughput", json_object_get(result, "value"), "relevant_lower_bound",
-			 json_object_get(result, "lower_bound"), "relevant_upper_bound",
+	return json_pack("{s:{s:O}, s:O?, s:O, s:O, s:O, s:O, s:O}", "goal", "name", json_object_get(result, "goal"), "near",
+			 json_object_get(result, "near"), "conditional_throughput", json_object_get(result, "value"),
+			 "relevant_lower_bound", json_object_get(result, "lower_bound"), "relevant_upper_bound",
 			 json_object_get(result, "upper_bound"), "regular", json_object_get(result, "regular"),
 			 "tester_limited", json_object_get(result, "tester_limited"));
 }

@@ -25,8 +25,8 @@ static size_t count_word(const json_t *list, const char *member, const char *wor
 
 /* The results of one goal at one combination of labels. */
 struct cell {
-	double *values;
-	size_t count, results, irregular, limited;
+	double *values, *limited_values; /* those that the tester limited count only where there are no others */
+	size_t count, limited_count, results, irregular, limited;
 	double lower_fps, upper_fps;
 };
 
@@ -48,7 +48,9 @@ static void take_result(struct cell *cell, const json_t *result)
 	cell->results++;
 	cell->irregular += standing_of(result) == STANDING_IRREGULAR;
 	cell->limited += read_truth(result, "tester_limited");
-	if (!isnan(value))
+	if (!isnan(value) && read_truth(result, "tester_limited"))
+		cell->limited_values[cell->limited_count++] = value;
+	else if (!isnan(value))
 		cell->values[cell->count++] = value;
 	cell->lower_fps = isnan(lower) || isnan(cell->lower_fps) ? NAN : fmin(cell->lower_fps, lower);
 	cell->upper_fps = isnan(upper) || isnan(cell->upper_fps) ? NAN : fmax(cell->upper_fps, upper);
@@ -57,18 +59,20 @@ static void take_result(struct cell *cell, const json_t *result)
 static void audit_spread(struct audit *audit, const struct place *place, const json_t *spread, const json_t *points,
 			 const json_t *values)
 {
-	struct cell cell = { .values = memory_noticed(calloc(json_array_size(points) + 1, sizeof(double))),
+	owned double *values_room = memory_noticed(calloc(2 * json_array_size(points) + 1, sizeof(double)));
+	struct cell cell = { .values = values_room,
+			     .limited_values = values_room + json_array_size(points),
 			     .lower_fps = INFINITY,
 			     .upper_fps = -INFINITY };
 	struct mlr_sample sample;
 
-	if (!cell.values)
+	if (!values_room)
 		return;
 	json_each (point, points)
 		if (json_equal(json_object_get(point, "values"), values))
 			take_result(&cell, result_of(point, json_object_get(spread, "goal")));
-	sample = mlr_sample_of(cell.values, cell.count);
-	free(cell.values);
+	sample =
+		cell.count ? mlr_sample_of(cell.values, cell.count) : mlr_sample_of(cell.limited_values, cell.limited_count);
 	audit_number(audit, place, spread, "count", (double)sample.count);
 	audit_number(audit, place, spread, "mean", sample.mean);
 	audit_number(audit, place, spread, "stdev", sample.stdev);
@@ -149,21 +153,24 @@ static void audit_side(struct audit *audit, const struct place *place, const jso
 		contradict(audit, place, "the smallest bound is above the largest one");
 }
 
+/* What is compared: the threshold, where there is one. */
 static double mean_of(const json_t *side)
 {
-	return read_either(side, "conditional_throughput_mean", "mean");
+	const json_t *threshold = json_object_get(side, "threshold");
+
+	return threshold ? read_number(threshold, "mean") : read_either(side, "conditional_throughput_mean", "mean");
 }
 
-/* By how much the change may differ from that of the means: it is of the logarithms, and limited results count as the least
- * that the SUT does. Earlier versions had the change of the means. */
+/* By how much the change may differ from that of the means: where Conditional Throughputs are compared, limited results count
+ * as the least that the SUT does. Earlier versions had the change of logarithms, or of the means. */
 static double change_error(const json_t *goal)
 {
-	if (!json_object_get(json_object_get(goal, "test"), "detectable_fall"))
+	const json_t *a = json_object_get(goal, "a"), *b = json_object_get(goal, "b");
+
+	if ((json_object_get(a, "threshold") && json_object_get(b, "threshold")) ||
+	    !json_object_get(json_object_get(goal, "test"), "detectable_fall"))
 		return 1e-9;
-	return read_truth(json_object_get(goal, "a"), "tester_limited") ||
-			       read_truth(json_object_get(goal, "b"), "tester_limited")
-		       ? INFINITY
-		       : 0.02;
+	return read_truth(a, "tester_limited") || read_truth(b, "tester_limited") ? INFINITY : 0.02;
 }
 
 static void audit_comparison(struct audit *audit, const struct place *place, const json_t *goal)

@@ -14,11 +14,11 @@
 #include "base/text_stream.h"
 #include "base/units.h"
 #include "mlr/evidence.h"
+#include "result/findings.h"
 
 #define TEXT_SIZE       768
 #define VALUE_TEXT_SIZE 160
-
-enum side { A, B, SIDES };
+#define REPEATS_USUAL   5
 
 /* --- may they be compared? ------------------------------------------------------------------------------------------ */
 
@@ -181,147 +181,6 @@ static json_t *other_differences(const json_t *a, const json_t *b)
 	return sentences;
 }
 
-/* --- what a document says of a goal --------------------------------------------------------------------------------- */
-
-/* One goal in one document, over all of its searches. */
-struct findings {
-	size_t runs;
-	double lower_least_fps, lower_most_fps; /* Relevant Lower Bounds; without one: 0 */
-	double upper_least_fps, upper_most_fps; /* Relevant Upper Bounds; without one: infinite */
-	struct mlr_sample throughput;           /* Conditional Throughputs, of those that have one */
-	struct mlr_sample compared; /* the same of what is compared: without limited searches, if there are others */
-	double resolution_ratio;    /* a standard deviation: what the width between the bounds leaves open */
-	double noise_ratio;         /* a standard deviation: how far good and bad trials of one search overlap */
-	size_t limited;             /* searches that the tester limited */
-	bool irregular;
-	json_t *each; /* the throughputs */
-};
-
-static void add_results(json_t *by_goal, const json_t *results)
-{
-	json_each (result, results)
-		json_array_append(json_list_at(by_goal, goal_name(result)), result);
-}
-
-/* The results of all searches of a document. A new object, of an array a goal. */
-static json_t *results_by_goal(const json_t *document)
-{
-	json_t *runs = json_object_get(json_object_get(document, "repeats"), "runs"), *by_goal = json_object();
-
-	json_each (run, runs)
-		add_results(by_goal, json_object_get(run, "search_result"));
-	if (!json_object_size(by_goal))
-		add_results(by_goal, json_object_get(document, "search_result"));
-	return by_goal;
-}
-
-/* The value of a result that is compared: the Conditional Throughput. Without one, the SUT forwards less than the Relevant
- * Upper Bound. NAN: the result has neither. */
-static double compared_fps(const json_t *result)
-{
-	return read_either(result, "conditional_throughput", "relevant_upper_bound");
-}
-
-/* Take one Goal Result into the findings. */
-static void add_result(struct findings *findings, const json_t *result, double *throughputs)
-{
-	double lower_fps = read_number(result, "relevant_lower_bound"),
-	       upper_fps = read_number(result, "relevant_upper_bound");
-	double throughput_fps = read_number(result, "conditional_throughput");
-
-	findings->irregular |= !read_truth(result, "regular");
-	findings->limited += read_truth(result, "tester_limited");
-	findings->runs++;
-	if (!isnan(throughput_fps)) {
-		throughputs[findings->throughput.count++] = throughput_fps;
-		json_array_append_new(findings->each, json_real(throughput_fps));
-	}
-	/* the truth lies anywhere between the bounds with the same probability: the standard deviation of that */
-	if (upper_fps > lower_fps)
-		findings->resolution_ratio =
-			fmax(findings->resolution_ratio, (upper_fps - lower_fps) / upper_fps / sqrt(12));
-	lower_fps = isnan(lower_fps) ? 0 : lower_fps;
-	upper_fps = isnan(upper_fps) ? INFINITY : upper_fps;
-	findings->lower_least_fps = fmin(findings->lower_least_fps, lower_fps);
-	findings->lower_most_fps = fmax(findings->lower_most_fps, lower_fps);
-	findings->upper_least_fps = fmin(findings->upper_least_fps, upper_fps);
-	findings->upper_most_fps = fmax(findings->upper_most_fps, upper_fps);
-}
-
-/* The values that are compared. A limited search says only that the SUT forwards so much at least. So it is left out if there
- * are others. */
-static struct mlr_sample compared_sample(const json_t *results, bool with_limited, double *values)
-{
-	size_t count = 0;
-
-	json_each (result, results) {
-		double value_fps = compared_fps(result);
-
-		if (value_fps > 0 && (with_limited || !read_truth(result, "tester_limited")))
-			values[count++] = value_fps;
-	}
-	return mlr_sample_of(values, count);
-}
-
-/* Without memory: no throughputs. */
-static struct findings find_goal_results(const json_t *results)
-{
-	struct findings findings = { .lower_least_fps = INFINITY, .upper_least_fps = INFINITY, .each = json_array() };
-	owned double *values = memory_noticed(calloc(json_array_size(results) + 1, sizeof(*values)));
-
-	for (size_t i = 0; values && i < json_array_size(results); i++)
-		add_result(&findings, json_array_get(results, i), values);
-	findings.throughput = mlr_sample_of(values, findings.throughput.count);
-	findings.compared = mlr_sample_of(values, 0);
-	if (values)
-		findings.compared = compared_sample(results, findings.limited == findings.runs, values);
-	return findings;
-}
-
-/* Whether a trial counts for the noise of a search: of full length, and not the warm-up. */
-static bool is_full_length(const json_t *trial, const json_t *goal)
-{
-	return !read_truth(trial, "warmup") &&
-	       read_number(trial, "trial_duration") >= read_number(goal, "final_trial_duration");
-}
-
-/* How far good and bad trials of a goal overlap, as the standard deviation of a load: half of the logarithm of the highest
- * good load by the lowest bad one. 0: they do not overlap. */
-static double noise_of_trials(const json_t *document, const json_t *goal)
-{
-	double highest_good_fps = 0, lowest_bad_fps = INFINITY;
-
-	json_each (trial, json_object_get(document, "trials")) {
-		double load_fps = read_number(trial, "trial_load");
-
-		if (!is_full_length(trial, goal))
-			continue;
-		if (read_number(trial, "trial_loss_ratio") <= read_number(goal, "loss_ratio"))
-			highest_good_fps = fmax(highest_good_fps, load_fps);
-		else
-			lowest_bad_fps = fmin(lowest_bad_fps, load_fps);
-	}
-	return highest_good_fps > lowest_bad_fps ? log(highest_good_fps / lowest_bad_fps) / 2 : 0;
-}
-
-/* A bound; null for what does not exist. */
-static json_t *bound_json(double load_fps)
-{
-	return load_fps > 0 ? json_number_or_null(load_fps) : json_null();
-}
-
-static json_t *findings_json(const struct findings *findings)
-{
-	return json_pack(
-		"{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:O, s:b, s:b}", "searches", (json_int_t)findings->runs, "limited",
-		(json_int_t)findings->limited, "relevant_lower_bound_min", bound_json(findings->lower_least_fps),
-		"relevant_lower_bound_max", bound_json(findings->lower_most_fps), "relevant_upper_bound_min",
-		bound_json(findings->upper_least_fps), "relevant_upper_bound_max", bound_json(findings->upper_most_fps),
-		"conditional_throughput_mean", json_number_or_null(findings->throughput.mean),
-		"conditional_throughput_stdev", json_number_or_null(findings->throughput.stdev), "conditional_throughputs",
-		findings->each, "tester_limited", findings->limited > 0, "regular", !findings->irregular);
-}
-
 /* --- the verdict ---------------------------------------------------------------------------------------------------- */
 
 struct verdict {
@@ -340,30 +199,29 @@ __attribute__((format(printf, 2, 3))) static void explain(struct verdict *verdic
 	va_end(arguments);
 }
 
-/* A fall is shown, none is seen, or what is seen may be chance. */
+/* A fall is shown, none is seen, or what is seen may be chance. Searches that show no fall at all tell nothing. */
 static const char *word_of(const struct mlr_evidence *evidence, const struct config *config)
 {
 	if (evidence->p_slower < config->significance_ratio)
 		return "slower";
 	if (evidence->p_faster < config->significance_ratio)
 		return "faster";
-	return evidence->change_ratio >= -config->tolerance_ratio ? "same" : "unknown";
+	return evidence->change_ratio >= -config->tolerance_ratio && evidence->detectable_ratio < 1 ? "same" : "unknown";
 }
 
-/* "A's mean Conditional Throughput of 5 searches, 1 Mfps" */
-static const char *throughput_text(const char *name, const struct mlr_sample *sample, char buffer[TEXT_SIZE])
+/* "B's threshold, 963 kfps over 3 searches" */
+static const char *value_text(const char *name, const struct findings *findings, char buffer[VALUE_TEXT_SIZE])
 {
-	if (sample->count > 1)
-		snprintf(buffer, TEXT_SIZE, "%s's mean Conditional Throughput of %zu searches, %s", name, sample->count,
-			 format_si(sample->mean, "fps", UNIT_ROOM));
-	else
-		snprintf(buffer, TEXT_SIZE, "%s's Conditional Throughput, %s", name,
-			 format_si(sample->mean, "fps", UNIT_ROOM));
-	return buffer;
+	size_t count = findings->compared.count;
+
+	return text_print(buffer, VALUE_TEXT_SIZE, "%s's %s, %s%s", name,
+			  findings->by_trials ? "threshold" : "Conditional Throughput",
+			  format_si(findings->compared.mean, "fps", UNIT_ROOM),
+			  count > 1 ? TEXT_OF(VALUE_TEXT_SIZE, " over %zu searches", count) : "");
 }
 
-static void explain_difference(struct verdict *verdict, const struct config *config, const struct mlr_sample *a,
-			       const struct mlr_sample *b)
+static void explain_difference(struct verdict *verdict, const struct config *config, const struct findings *a,
+			       const struct findings *b)
 {
 	const struct mlr_evidence *evidence = &verdict->evidence;
 	bool down = evidence->change_ratio < 0;
@@ -372,35 +230,47 @@ static void explain_difference(struct verdict *verdict, const struct config *con
 	explain(verdict,
 		"%s, is %.2f %% %s %s; that it is no more than %g %% has p = %.2g, with a spread of %.2g %% between "
 		"searches%s",
-		throughput_text("B", b, (char[TEXT_SIZE]){ 0 }), 100 * fabs(evidence->change_ratio),
-		down ? "below" : "above", throughput_text("A", a, (char[TEXT_SIZE]){ 0 }), 100 * config->tolerance_ratio,
-		p_value, 100 * evidence->stdev_ratio, evidence->source == MLR_SPREAD_ASSUMED ? ", which is assumed" : "");
+		value_text("B", b, ROOM(VALUE_TEXT_SIZE)), 100 * fabs(evidence->change_ratio), down ? "below" : "above",
+		value_text("A", a, ROOM(VALUE_TEXT_SIZE)), 100 * config->tolerance_ratio, p_value,
+		100 * evidence->stdev_ratio, evidence->source == MLR_SPREAD_ASSUMED ? ", which is assumed" : "");
 }
 
 /* What would decide it. */
 static const char *remedy_text(const struct mlr_evidence *evidence, char buffer[VALUE_TEXT_SIZE])
 {
-	if (evidence->source == MLR_SPREAD_ASSUMED)
-		snprintf(buffer, VALUE_TEXT_SIZE, "; --repeat 5 on both sides shows smaller ones");
+	if (evidence->source == MLR_SPREAD_ASSUMED && evidence->repeats > REPEATS_USUAL)
+		text_print(
+			buffer, VALUE_TEXT_SIZE,
+			"; --repeat %d on both sides shows the true spread, and if it is as assumed, --repeat %zu decides",
+			REPEATS_USUAL, evidence->repeats);
+	else if (evidence->source == MLR_SPREAD_ASSUMED)
+		text_print(buffer, VALUE_TEXT_SIZE, "; --repeat %d on both sides shows smaller ones", REPEATS_USUAL);
 	else if (evidence->repeats)
-		snprintf(buffer, VALUE_TEXT_SIZE, "; %zu searches on each side (--repeat) would decide it",
-			 evidence->repeats);
+		text_print(buffer, VALUE_TEXT_SIZE, "; %zu searches on each side (--repeat) would decide it",
+			   evidence->repeats);
 	else
 		buffer[0] = '\0';
 	return buffer;
 }
 
-static void explain_nothing_shown(struct verdict *verdict)
+static void explain_nothing_shown(struct verdict *verdict, const struct config *config)
 {
 	const struct mlr_evidence *evidence = &verdict->evidence;
 	bool is_unknown = strcmp(verdict->word, "unknown") == 0;
-	char change[VALUE_TEXT_SIZE] = "no fall is shown";
+	char change[VALUE_TEXT_SIZE],
+		shown[VALUE_TEXT_SIZE] = "the trials of these searches scatter so much that no fall is shown";
 
 	if (is_unknown)
-		snprintf(change, sizeof(change), "B is %.2f %% below A, which may be chance", -100 * evidence->change_ratio);
-	explain(verdict, "%s: these searches show falls of more than %.2g %%%s", change, 100 * evidence->detectable_ratio,
-		is_unknown || evidence->source == MLR_SPREAD_ASSUMED ? remedy_text(evidence, (char[VALUE_TEXT_SIZE]){ 0 })
-								     : "");
+		text_print(change, sizeof(change), "B is %.2f %% %s A, which may be chance",
+			   100 * fabs(evidence->change_ratio), evidence->change_ratio < 0 ? "below" : "above");
+	else
+		text_print(change, sizeof(change), "the same within %.2g %% (confidence %g %%)",
+			   100 * evidence->within_ratio, 100 * (1 - config->significance_ratio));
+	if (evidence->detectable_ratio < 1)
+		text_print(shown, sizeof(shown), "these searches show falls of more than %.2g %%",
+			   100 * evidence->detectable_ratio);
+	explain(verdict, "%s: %s%s", change, shown,
+		is_unknown || evidence->source == MLR_SPREAD_ASSUMED ? remedy_text(evidence, ROOM(VALUE_TEXT_SIZE)) : "");
 }
 
 static const char *method_of(enum mlr_spread_source source)
@@ -430,7 +300,7 @@ static struct verdict judge_goal(const struct config *config, const struct mlr_s
 		.tolerance_ratio = config->tolerance_ratio,
 		.significance = config->significance_ratio,
 		.resolution_ratio = hypot(a->resolution_ratio, b->resolution_ratio),
-		.noise_ratio = fmax(a->noise_ratio, b->noise_ratio),
+		.error_ratio = { a->error_ratio, b->error_ratio },
 		.spread = *spread,
 	};
 	struct verdict verdict = { .word = "unknown", .evidence.change_ratio = NAN };
@@ -448,9 +318,9 @@ static struct verdict judge_goal(const struct config *config, const struct mlr_s
 		explain(&verdict, "the tester's own limit set the bounds of %s, so its SUT may be faster than they say",
 			hidden);
 	} else if (is_one_of(verdict.word, "slower faster")) {
-		explain_difference(&verdict, config, &a->compared, &b->compared);
+		explain_difference(&verdict, config, a, b);
 	} else {
-		explain_nothing_shown(&verdict);
+		explain_nothing_shown(&verdict, config);
 	}
 	return verdict;
 }
@@ -459,12 +329,13 @@ static json_t *test_json(const struct mlr_evidence *evidence)
 {
 	bool down = evidence->change_ratio < 0;
 
-	return json_pack("{s:s, s:o, s:o, s:f, s:f, s:f, s:o, s:o, s:o}", "name", "Student, one-sided", "t",
+	return json_pack("{s:s, s:o, s:o, s:f, s:f, s:f, s:o, s:o, s:o, s:o}", "name", "Student, one-sided", "t",
 			 json_number_or_null(down ? evidence->t_slower : evidence->t_faster), "degrees_of_freedom",
 			 json_number_or_null(evidence->degrees_of_freedom), "p_value",
 			 down ? evidence->p_slower : evidence->p_faster, "p_slower", evidence->p_slower, "p_faster",
 			 evidence->p_faster, "spread", json_number_or_null(evidence->stdev_ratio), "detectable_fall",
-			 json_number_or_null(evidence->detectable_ratio), "repeats_needed",
+			 json_number_or_null(evidence->detectable_ratio), "within",
+			 json_number_or_null(evidence->within_ratio), "repeats_needed",
 			 evidence->repeats ? json_integer((json_int_t)evidence->repeats) : json_null());
 }
 
@@ -479,33 +350,30 @@ static json_t *verdict_json(const struct verdict *verdict, const char *goal)
 	return json;
 }
 
-static json_t *compare_goal(const struct config *config, const struct mlr_spread *spread,
-			    const json_t *const documents[SIDES], json_t *const results[SIDES], const json_t *goal)
+static json_t *compare_goal(const struct config *config, const struct mlr_spread *spread, json_t *const results[SIDES],
+			    const char *name)
 {
-	const char *name = read_text(goal, "name");
-	struct findings a = find_goal_results(json_object_get(results[A], name)),
-			b = find_goal_results(json_object_get(results[B], name));
+	const json_t *of_goal[SIDES] = { json_object_get(results[A], name), json_object_get(results[B], name) };
+	struct findings findings[SIDES];
 	struct verdict verdict;
 	json_t *json;
 
-	a.noise_ratio = noise_of_trials(documents[A], goal);
-	b.noise_ratio = noise_of_trials(documents[B], goal);
-	verdict = judge_goal(config, spread, &a, &b);
+	findings_find(of_goal, findings);
+	verdict = judge_goal(config, spread, &findings[A], &findings[B]);
 	json = verdict_json(&verdict, name);
-	json_object_set_new(json, "a", findings_json(&a));
-	json_object_set_new(json, "b", findings_json(&b));
-	json_decref(a.each);
-	json_decref(b.each);
+	json_object_set_new(json, "a", findings_json(&findings[A]));
+	json_object_set_new(json, "b", findings_json(&findings[B]));
+	findings_free(findings);
 	return json;
 }
 
 static json_t *compare_goals(const struct config *config, const struct mlr_spread *spread,
 			     const json_t *const documents[SIDES])
 {
-	json_t *list = json_array(), *results[SIDES] = { results_by_goal(documents[A]), results_by_goal(documents[B]) };
+	json_t *list = json_array(), *results[SIDES] = { findings_results(documents[A]), findings_results(documents[B]) };
 
 	json_each (result, json_object_get(documents[A], "search_result"))
-		json_array_append_new(list, compare_goal(config, spread, documents, results, goal_of(result)));
+		json_array_append_new(list, compare_goal(config, spread, results, goal_name(result)));
 	json_decref(results[A]);
 	json_decref(results[B]);
 	return list;

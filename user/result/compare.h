@@ -3,9 +3,10 @@
  * compare says whether the SUT of one result document is slower than that of another one, and by what evidence. It reads two
  * documents that the caller owns, and returns comparisons that the caller frees. It keeps nothing.
  *
- * The evidence is a test on Conditional Throughputs (mlr/evidence.h). Searches that the tester limited are left out if there
- * are others. There are three outcomes: slower, not shown to be slower, and "cannot tell". The width between the bounds
- * counts as an error that repeats do not reduce. Soaks are compared by their estimates and standard deviations.
+ * The evidence is a test (mlr/evidence.h) on the thresholds of all searches, which one likelihood over their trials finds
+ * (mlr/threshold.h). A search that the tester limited says how much the SUT does at least. There are three outcomes: slower,
+ * the same within what is stated, and "cannot tell". The width between the bounds counts as an error that repeats do not
+ * reduce. Soaks are compared by their estimates and standard deviations.
  */
 #pragma once
 
@@ -17,6 +18,10 @@
 
 /* Why it is senseless to compare two documents: an array of sentences, empty where nothing is in the way; a new reference. */
 json_t *compare_obstacles(const json_t *a, const json_t *b);
+
+/* Return the trials near the bounds of a Goal Result, each as [load, whether it failed]; a new reference. A result that brings
+ * such an array as its member "near" needs no trials in its document. */
+json_t *compare_near_trials(const json_t *document, const json_t *result);
 
 /* Compare what two documents say, of which it is known that they can be compared: the goals of two searches, repeated or not,
  * or two soaks. `spread` is what is known of the results of an unchanged SUT. Returns an array of comparisons as the document

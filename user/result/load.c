@@ -23,6 +23,7 @@ static void take_suite(json_t *document)
 			json_object_set_new(result, "tester_limited", json_true());
 		goal = json_object_get(result, "goal");
 		json_object_set_new(goal, "name", json_sprintf("throughput@%s", read_string(size, "frame_size")));
+		json_object_set_new(result, "near", compare_near_trials(throughput, result));
 		json_array_append_new(results, result);
 	}
 	json_object_set_new(document, "search_result", results);

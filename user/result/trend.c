@@ -249,6 +249,7 @@ struct series {
 	size_t count;
 	size_t *result;    /* which result a value is of */
 	double *logs;      /* of the values */
+	double *places;    /* where levels are looked for: logarithms of the thresholds, or the same as the values */
 	size_t *firsts;    /* where the level of a value begins (mlr/segments.h) */
 	double resolution; /* the standard deviation that the bounds leave open, as a part of the value */
 };
@@ -259,12 +260,13 @@ static json_t *point_json(const struct dated *dated, const json_t *findings)
 	const json_t *environment = json_object_get(dated->document, "environment");
 	const char *sut = read_string(json_object_get(dated->document, "sut"), "name");
 
-	return json_pack("{s:s, s:s, s:O?, s:o?, s:o, s:o, s:o, s:o, s:b, s:b, s:s, s:n, s:n}", "file", dated->file,
+	return json_pack("{s:s, s:s, s:O?, s:o?, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:s, s:n, s:n}", "file", dated->file,
 			 "start_time", dated->date, "version", json_object_get(environment, "version"), "sut",
 			 sut ? line_json(sut) : NULL, "value", number_of(findings, "conditional_throughput_mean", "mean"),
 			 "stdev", number_of(findings, "conditional_throughput_stdev", "stdev"), "lower_bound",
 			 number_of(findings, "relevant_lower_bound_min", ""), "upper_bound",
-			 number_of(findings, "relevant_upper_bound_max", ""), "regular",
+			 number_of(findings, "relevant_upper_bound_max", ""), "threshold",
+			 number_of(json_object_get(findings, "threshold"), "mean", ""), "regular",
 			 standing_of(dated->document) != STANDING_IRREGULAR, "tester_limited",
 			 read_truth(findings, "tester_limited"), "verdict", "unknown", "change", "evidence");
 }
@@ -296,14 +298,26 @@ static void add_value(struct series *series, size_t index, const json_t *point)
 	if (!(value > 0) || read_truth(point, "tester_limited"))
 		return;
 	series->result[series->count] = index;
+	series->places[series->count] = log(read_number(point, "threshold"));
 	series->logs[series->count++] = log(value);
 	series->resolution = fmax(series->resolution, resolution_of(point));
+}
+
+/* Thresholds are for series in which every result has one. */
+static void find_places(struct series *series)
+{
+	for (size_t i = 0; i < series->count; i++)
+		if (!isfinite(series->places[i])) {
+			memcpy(series->places, series->logs, series->count * sizeof(*series->logs));
+			return;
+		}
 }
 
 static void series_free(struct series *series)
 {
 	free(series->result);
 	free(series->logs);
+	free(series->places);
 	free(series->firsts);
 }
 
@@ -314,18 +328,20 @@ static struct series series_of(const struct config *config, const json_t *points
 	struct series series = {
 		.result = calloc(count + 1, sizeof(*series.result)),
 		.logs = calloc(count + 1, sizeof(*series.logs)),
+		.places = calloc(count + 1, sizeof(*series.places)),
 		.firsts = calloc(count + 1, sizeof(*series.firsts)),
 		.resolution = fmax(RESOLUTION_LEAST, config->spread_ratio),
 	};
 	json_t *point;
 
-	if (!series.result || !series.logs || !series.firsts) {
+	if (!series.result || !series.logs || !series.places || !series.firsts) {
 		memory_noticed(NULL);
 		return series;
 	}
 	json_array_foreach (points, i, point)
 		add_value(&series, i, point);
-	if (mlr_segments_find(series.logs, series.count, series.resolution, config->significance_ratio, series.firsts)) {
+	find_places(&series);
+	if (mlr_segments_find(series.places, series.count, series.resolution, config->significance_ratio, series.firsts)) {
 		memory_noticed(NULL);
 		series.count = 0;
 	}
@@ -424,7 +440,7 @@ static json_t *goal_json(const struct trend *trend, size_t goal, const char *nam
 	json_t *points = points_json(trend, goal);
 	struct series series = series_of(trend->config, points);
 	json_t *levels = levels_json(points, &series);
-	double noise = mlr_series_noise(series.logs, series.count, series.resolution);
+	double noise = mlr_series_noise(series.places, series.count, series.resolution);
 
 	series_free(&series);
 	return json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "goal", name ? name : "critical load", "slower",
