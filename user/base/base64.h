@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Octets as base64 text (RFC 4648, section 4), and back. */
+/* These functions write octets as base64 text (RFC 4648, section 4), and read them back. They keep nothing. */
 #pragma once
 
 #include <stddef.h>

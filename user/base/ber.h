@@ -8,7 +8,7 @@
 
 enum { BER_INTEGER = 0x02, BER_TEXT = 0x04, BER_NULL = 0x05, BER_OBJECT = 0x06, BER_SEQUENCE = 0x30 };
 
-/* What is left of a message, or of an element. */
+/* The rest of a message, or of an element. */
 struct ber {
 	const uint8_t *at, *end;
 };

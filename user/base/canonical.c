@@ -11,7 +11,7 @@
 #include "base/json_read.h"
 #include "base/text_stream.h"
 
-#define DIGITS_MOST    17 /* that a binary64 number needs */
+#define DIGITS_MOST    17 /* digits that a binary64 number needs at most */
 #define PLAIN_MOST     21 /* places before the point, and */
 #define PLAIN_ZEROS    6  /* zeros behind it, without an exponent */
 #define EXACT_UP_TO    (INT64_C(1) << 53)
@@ -20,7 +20,7 @@
 
 static void put(FILE *stream, const json_t *value);
 
-/* The fewest digits that read back as the number, and the place of the point behind the first of them. */
+/* Get the fewest digits that read back as the number, and the place of the point behind the first of them. */
 static int shortest_digits(double number, char digits[DIGITS_MOST + 1])
 {
 	char text[DIGITS_MOST + 16];
@@ -36,7 +36,7 @@ static int shortest_digits(double number, char digits[DIGITS_MOST + 1])
 	return atoi(strchr(text, 'e') + 1) + 1;
 }
 
-/* As ECMAScript writes a number, which RFC 8785 refers to. */
+/* Write a number as ECMAScript does. RFC 8785 refers to that. */
 static void put_real(FILE *stream, double number)
 {
 	char digits[DIGITS_MOST + 1];

@@ -8,7 +8,7 @@
 
 #define MEMBER "crc32"
 
-/* A new reference; NULL without memory. */
+/* Return the checksum of an object as a new reference; NULL without memory. */
 static json_t *sum(const json_t *object)
 {
 	json_t *rest = json_copy((json_t *)object);

@@ -55,7 +55,7 @@ static int receive(struct child *child)
 	return count > 0;
 }
 
-/* The next thing worth waking for; CHILD_LINE: its pipes are ready. */
+/* Wait for the next event that matters. CHILD_LINE says that its pipes are ready. */
 static enum child_event wait_ready(const struct child *child, bool writing, uint64_t deadline_ns)
 {
 	struct pollfd files[] = {
@@ -126,7 +126,7 @@ void child_taken(struct child *child, size_t length)
 
 /* --- end ------------------------------------------------------------------------------------------------------------ */
 
-/* Wait until it has exited, for this long at most. A stop cuts the wait short if asked for. */
+/* Wait for this long at most until it has exited. A stop cuts the wait short if asked for. */
 static void wait_for_exit(const struct child *child, double wait_s, bool until_stop)
 {
 	uint64_t deadline_ns = clock_ns() + (uint64_t)(wait_s * NS_PER_S);
@@ -167,7 +167,7 @@ void child_end(struct child *child, double grace_s)
 		wait_for_exit(child, STOP_GRACE_S, false);
 	kill(-child->process.pid, SIGTERM);
 	wait_for_exit(child, TERM_WAIT_S, false);
-	/* its process id is ours until it is waited for, so this reaches its group and no other */
+	/* Its process id is ours until it is waited for, so the signal reaches its group and no other. */
 	kill(-child->process.pid, SIGKILL);
 	waitpid(child->process.pid, NULL, 0);
 	close(child->process.fd);

@@ -20,7 +20,8 @@
 
 #include "base/exit_code.h"
 
-/* Of Linux 6.1, the oldest that we run on: what is newer may be missing there. The same number everywhere. */
+/* The calls of Linux 6.1, the oldest kernel that we run on. Later calls may be missing there. Numbers are the same
+ * everywhere. */
 #define LAST_KNOWN_CALL 450
 
 #define CALLS_MOST     220 /* a jump goes no further than 255 */
@@ -68,7 +69,7 @@ int confine_no_new_privileges(void)
 
 #define NOBODY 65534
 
-/* All that changes a file system, of the first version of Landlock. */
+/* All rights of the first version of Landlock that change a file system. */
 #define CHANGES                                                                                                             \
 	(LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |                   \
 	 LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |                         \
@@ -87,7 +88,7 @@ static void write_no_file(void)
 	close(fd);
 }
 
-/* What only a privileged process has without a limit. */
+/* Lift the limits that only a privileged process may exceed. */
 static void lift_limits(void)
 {
 	static const struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
@@ -101,7 +102,7 @@ static int become_nobody(void)
 {
 	int error = 0;
 
-	/* the C library does it in all threads; the kernel takes the capabilities with the user */
+	/* The C library changes the user in all threads. The kernel takes the capabilities with the user. */
 	if (geteuid() == 0 && (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY)))
 		error = errno == EPERM ? 0 : -errno; /* a service without CAP_SETUID stays root without capabilities */
 	if (!error)
@@ -111,7 +112,7 @@ static int become_nobody(void)
 
 int confine_converter(void)
 {
-	/* who may not do that has a network, and nothing else by it */
+	/* A process that may not do that keeps its network, and can do nothing else with it. */
 	if (unshare(CLONE_NEWNET) && errno != EPERM && errno != ENOSPC && errno != EINVAL)
 		return -errno;
 	return become_nobody();
@@ -126,14 +127,14 @@ int confine_to_nobody(void)
 	if (!error)
 		write_no_file();
 #ifdef __SANITIZE_ADDRESS__
-	prctl(PR_SET_DUMPABLE, 1); /* leaks are looked for by a process that traces us */
+	prctl(PR_SET_DUMPABLE, 1); /* a process that traces us looks for leaks */
 #endif
 	return error;
 }
 
 /* --- system calls --------------------------------------------------------------------------------------------------- */
 
-/* Only what may be called in a signal handler. */
+/* The handler may only call what a signal handler may. */
 static void on_refused_call(int, siginfo_t *info, void *)
 {
 	char text[] = "xdp-mlr: system call     is none that this process needs: not made, and the process ended\n";
@@ -142,12 +143,12 @@ static void on_refused_call(int, siginfo_t *info, void *)
 	for (char *digit = text + sizeof("xdp-mlr: system call ") + 1; number > 0; number /= 10)
 		*digit-- = (char)('0' + number % 10);
 	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0) {
-		/* it ends all the same */
+		/* The process ends in any case. */
 	}
 	_exit(EXIT_INCAPABLE);
 }
 
-/* The number of the call is loaded before and after. */
+/* Write the code of one rule. The number of the call is loaded when it begins, and again when it ends. */
 static void write_rule(const struct confine_rule *rule, struct sock_filter *code)
 {
 	const struct sock_filter lines[RULE_LENGTH] = {
@@ -181,7 +182,7 @@ int confine_system_calls(const int *allowed, size_t count, const struct confine_
 	};
 	const struct sock_filter rest[] = {
 		BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, LAST_KNOWN_CALL, 5, 0),
-		/* its flags cannot be seen; the C library takes clone(2) then */
+		/* The flags of clone3(2) cannot be seen, so the C library takes clone(2). */
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_clone3, 4, 0),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_clone, 1, 0),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_unshare, 0, 3),

@@ -17,13 +17,13 @@
 #include "base/keeper.h"
 #include "base/message.h"
 
-#define LINKS_MOST  16 /* to follow */
-#define NAMES_MOST  16 /* random ones to try */
+#define LINKS_MOST  16 /* links to follow at most */
+#define NAMES_MOST  16 /* random names to try */
 #define BESIDE_SIZE 40
 
 /* --- where a path leads --------------------------------------------------------------------------------------------- */
 
-/* Go to the directory of a path, seen from the one where we are; its last part is what we look for. */
+/* Go to the directory of a path, seen from the current one. The last part of the path is the file's name. */
 static int enter(struct destination *at, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -53,7 +53,7 @@ static int open_as_is(struct destination *at)
 	return at->fd < 0 ? -errno : 0;
 }
 
-/* A link, open as `fd`: 1 after a step along it, 0 where it stands for an open file, or -errno. */
+/* Follow a link that is open as `fd`. Returns 1 after a step along it, 0 where it stands for an open file, or -errno. */
 static int follow(struct destination *at, int fd, const struct stat *status)
 {
 	char target[PATH_MAX];
@@ -77,8 +77,7 @@ static int follow(struct destination *at, int fd, const struct stat *status)
 	return error ? error : 1;
 }
 
-/* A file that is there already: not if we may not write it, and not where it is a mount, whose name nothing else can
- * take. */
+/* Check a file that exists. It is refused if we may not write it, and if it is a mount, whose name nothing else can take. */
 static int take_older(struct destination *at, const struct stat *status)
 {
 	struct statx mounted;
@@ -108,7 +107,7 @@ static bool is_laid(const struct destination *at, const struct stat *status)
 	return status->st_uid != 0 && status->st_uid != geteuid() && is_shared(at);
 }
 
-/* One look at the last part: 1 if it was a link, and we are elsewhere now. */
+/* Check the last part once. Returns 1 if it was a link, and the search goes on elsewhere. */
 static int follow_last_part(struct destination *at)
 {
 	int fd = openat(at->directory_fd, at->name, O_PATH | O_NOFOLLOW | O_CLOEXEC), error = 0;
@@ -134,7 +133,7 @@ static int follow_last_part(struct destination *at)
 	return error;
 }
 
-/* Look where the path leads. 0 or -errno. */
+/* Find where the path leads. Returns 0 or -errno. */
 static int destination_open(const char *path, struct destination *ret)
 {
 	struct destination at = { .directory_fd = AT_FDCWD, .fd = -1 };
@@ -149,7 +148,7 @@ static int destination_open(const char *path, struct destination *ret)
 	return error;
 }
 
-/* The same for what would be replaced, and nothing else: a FIFO that is opened and closed ends what its reader reads. */
+/* Do the same for a file that would be replaced, and for no other: opening and closing a FIFO ends what its reader reads. */
 static bool is_replaced(const char *path, struct destination *ret)
 {
 	struct stat status;
@@ -186,7 +185,7 @@ enum exit_code destination_refuse(const char *option, const char *path, int erro
 
 /* --- a file beside -------------------------------------------------------------------------------------------------- */
 
-/* A new, empty file of a name that nobody could know before. The descriptor, or -errno. */
+/* Make a new, empty file with a name that nobody could know before. Returns the descriptor, or -errno. */
 static int make_beside(const struct destination *destination, mode_t mode, char name[BESIDE_SIZE])
 {
 	for (int i = 0; i < NAMES_MOST; i++) {
@@ -221,7 +220,7 @@ int destination_ready(const char *path, struct destination *ret)
 	return error;
 }
 
-/* Permissions and owner of the older file; another owner only root can give it. */
+/* Give a file permissions and owner of the older one. Only root can give it another owner. */
 static int take_after(int fd, const struct stat *older)
 {
 	if (fchown(fd, older->st_uid, older->st_gid) && errno != EPERM)
@@ -252,7 +251,8 @@ static void sync_directory(const struct destination *destination)
 	close(fd);
 }
 
-/* A file beside, as its older one is where that is to be kept. The descriptor, or -errno. */
+/* Make the new file beside, with the attributes of the older one where those are to be kept. Returns the descriptor, or
+ * -errno. */
 static int begin(const struct destination *destination, mode_t mode, bool keep_mode, char beside[BESIDE_SIZE])
 {
 	bool keep = keep_mode && destination->exists;
@@ -268,7 +268,7 @@ static int begin(const struct destination *destination, mode_t mode, bool keep_m
 	return error;
 }
 
-/* The file beside takes the name, or goes. 0 or -errno. */
+/* Let the new file take the name, or remove it. Returns 0 or -errno. */
 static int end(const struct destination *destination, const char *beside, bool is_whole, bool durable)
 {
 	int directory_fd = destination->directory_fd;
@@ -287,7 +287,7 @@ static int end(const struct destination *destination, const char *beside, bool i
 
 enum keeper_flag { FLAG_KEEP_MODE = 1, FLAG_IS_WHOLE = 2, FLAG_DURABLE = 4 };
 
-/* What the keeper knows of destinations: as they were when the process was split. */
+/* The destinations as the keeper knows them: as they were when the process was split. */
 static struct held {
 	struct destination destination;
 	char beside[BESIDE_SIZE]; /* empty: no file is begun */
@@ -303,7 +303,7 @@ void destination_hold(struct destination *destination, struct keeper_plan *plan)
 	keeper_plan_keep(plan, destination->directory_fd);
 }
 
-/* Nobody else's permissions than those of a usual file are given. */
+/* The keeper gives no permissions that a usual file would not have. */
 static int answer_begin(struct held *at, const struct keeper_request *request)
 {
 	int fd = *at->beside ? -EALREADY
@@ -384,7 +384,7 @@ int destination_write(struct destination *destination, const char *text, size_t 
 	int error;
 
 	if (destination->fd < 0) {
-		/* a signal that ends us would leave the file beside */
+		/* A signal that ends us would leave the new file behind. */
 		sigfillset(&all);
 		pthread_sigmask(SIG_SETMASK, &all, &before);
 		error = replace(destination, text, length, mode, keep_mode, durable);

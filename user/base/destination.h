@@ -45,10 +45,10 @@ enum exit_code destination_refuse(const char *option, const char *path, int erro
 int destination_write(struct destination *destination, const char *text, size_t length, mode_t mode, bool keep_mode,
 		      bool durable);
 void destination_close(struct destination *destination);
-/* Before keeper_split(): have the keeper put files in place for this destination, in the name of a process that has no
- * privileges then. The plan keeps its directory. Nothing for one that is written in place. */
+/* Call it before keeper_split(): the keeper then puts files in place for this destination, for a process that has no
+ * privileges any more. The plan keeps the directory. It does nothing for a file that is written in place. */
 void destination_hold(struct destination *destination, struct keeper_plan *plan);
-/* In the keeper: what keeper_plan.answer() is for destinations. */
+/* Answer a request in the keeper, as keeper_plan.answer(). */
 int destination_answer(const struct keeper_request *request, int *ret_fd);
 /* Write a file so that nobody ever reads half of one, whatever happens to this process. Mode and `durable` are as above.
  * Returns 0 or -errno. */

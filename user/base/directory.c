@@ -44,7 +44,7 @@ static int refuse_others(char why[DIRECTORY_WHY_SIZE], const char *path)
 	return -EPERM;
 }
 
-/* A directory above: whoever may rename what is in it could replace ours. In a sticky one only the owner may. */
+/* Check a directory above: whoever may rename what is in it could replace ours. In a sticky one only the owner may. */
 static int check_above(const char *path, char why[DIRECTORY_WHY_SIZE])
 {
 	struct stat status;
@@ -56,7 +56,7 @@ static int check_above(const char *path, char why[DIRECTORY_WHY_SIZE])
 	return is_open_to_others(&status) && !(status.st_mode & S_ISVTX) ? refuse_others(why, path) : 0;
 }
 
-/* All directories above an open one. */
+/* Check all directories above an open one. */
 static int check_all_above(int fd, char why[DIRECTORY_WHY_SIZE])
 {
 	char link[40], path[PATH_MAX], *slash;
@@ -86,7 +86,8 @@ static int check(int fd, const char *path, char why[DIRECTORY_WHY_SIZE])
 	return is_open_to_others(&status) ? refuse_others(why, path) : check_all_above(fd, why);
 }
 
-/* What O_NOFOLLOW says of a link depends on O_DIRECTORY; for the user it is a link in either case. */
+/* With O_DIRECTORY the error for a link is another one than with O_NOFOLLOW alone. For the user it is a link in either
+ * case. */
 static int link_error(int parent_fd, const char *path, int error)
 {
 	struct stat status;

@@ -20,7 +20,7 @@
 #define STOPPED_WAIT_MS 300
 #define LOCK_GAP_NS     (NS_PER_S / 50)
 
-/* As much of a file as there is, up to the size. */
+/* Read as much of a file as there is, up to the size. */
 static int read_all(int fd, char *text, size_t size, size_t *ret_length)
 {
 	size_t used = 0;
@@ -130,14 +130,14 @@ int file_lock_patiently(const char *path, int flags, mode_t mode, double wait_s)
 
 /* --- writing -------------------------------------------------------------------------------------------------------- */
 
-/* What is known of standard output and standard error. */
+/* The state of standard output and standard error. */
 static struct {
 	bool asked;
 	int fd; /* the same pipe or terminal, opened by us: one that does not block, which others who share the given one would not expect of it */
 	bool given_up;
 } standard[STDERR_FILENO + 1];
 
-/* The descriptor to write a file by. */
+/* Return the descriptor by which to write a file. */
 static int own_fd(int fd)
 {
 	struct stat status;
@@ -155,7 +155,7 @@ static int own_fd(int fd)
 	return standard[fd].fd >= 0 ? standard[fd].fd : fd;
 }
 
-/* Until it takes something; after a stop not longer than a moment. */
+/* Wait until it takes something. After a stop, wait a moment only. */
 static int wait_for_room(int fd)
 {
 	bool stopped = stop_requested();
@@ -167,7 +167,7 @@ static int wait_for_room(int fd)
 
 static int write_all(int fd, const char *text, size_t length)
 {
-	/* of what blocks, so much at a time as a pipe that takes anything has room for */
+	/* Write to what blocks in pieces for which a pipe that takes anything has room. */
 	size_t most = fcntl(fd, F_GETFL) & O_NONBLOCK ? SIZE_MAX : PIPE_BUF;
 
 	while (length > 0) {

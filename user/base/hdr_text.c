@@ -12,10 +12,10 @@
 #include "base/text_stream.h"
 
 #define COOKIE    0x1c849314u /* V2, compressed */
-#define HEADER    8           /* cookie and length */
+#define HEADER    8           /* octets of cookie and length */
 #define TEXT_MOST (4 * MLR_HDR_OCTETS_MAX)
 
-/* NULL without memory. */
+/* Return the compressed octets; NULL without memory. */
 static char *text_of(const uint8_t *octets, size_t length)
 {
 	char *text;

@@ -5,7 +5,7 @@
 
 #include "mlr/hdr.h"
 
-/* NULL without memory. */
+/* Return the text; NULL without memory. */
 char *hdr_text(const struct mlr_delays *delays);
 
 /* Add the values of such a text. 0, -EINVAL if it is none, -ENOMEM. */

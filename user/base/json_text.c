@@ -30,8 +30,7 @@ static int deeper(int level)
 	return level == FLAT ? FLAT : level + 1;
 }
 
-/* What jansson writes as we would: a text, true, false or null; but for the control characters that JSON allows, and a
- * terminal obeys. */
+/* Write a text, true, false or null as jansson does, but escape control characters, which JSON allows and a terminal obeys. */
 static void put_plain(FILE *stream, const json_t *value)
 {
 	owned char *text = json_dumps(value, JSON_ENCODE_ANY);
@@ -132,7 +131,7 @@ static bool is_plain(const char *text)
 	return true;
 }
 
-/* As JSON quotes, which YAML understands. */
+/* Quote as JSON does, which YAML understands. */
 static void put_yaml_value(FILE *stream, const json_t *value, bool quoted)
 {
 	bool plain = !quoted && json_is_string(value) && is_plain(json_string_value(value));

@@ -41,7 +41,7 @@ bool keeper_is_there(void)
 
 /* --- messages -------------------------------------------------------------------------------------------------------- */
 
-/* An answer is an error number, and perhaps a descriptor. */
+/* The answer to a request: an error number, and perhaps a descriptor. */
 union descriptor {
 	struct cmsghdr header;
 	char octets[CMSG_SPACE(sizeof(int))];
@@ -97,7 +97,7 @@ int keeper_undo(uint32_t known)
 	return keeper_ask(&request, NULL);
 }
 
-/* The keeper waits for no one. A FIFO without a writer is waited for here, where signals come. */
+/* The keeper waits for no one. So the run, which gets signals, waits for the writer of a FIFO. */
 static int await_writer(int fd)
 {
 	struct pollfd file = { .fd = fd, .events = POLLIN };
@@ -134,7 +134,7 @@ static int compare_fds(const void *one, const void *other)
 	return *(const int *)one - *(const int *)other;
 }
 
-/* All but the standard files, its own channel, and what the plan keeps. */
+/* Close all descriptors but the standard files, the keeper's channel, and those that the plan keeps. */
 static void close_others(const struct keeper_plan *plan, int own)
 {
 	int kept[KEEPER_FILES_MOST + 2];
@@ -194,7 +194,7 @@ static int serve_one(const struct keeper_plan *plan, const struct keeper_request
 	return -EINVAL;
 }
 
-/* A message of another length is none of ours: whoever sends it has been taken over. */
+/* Our requests have one length. Whoever sends another one has been taken over. */
 static void serve(const struct keeper_plan *plan, int own)
 {
 	struct keeper_request request;
@@ -226,7 +226,7 @@ static void be_keeper(const struct keeper_plan *plan, int own)
 
 /* --- the split ------------------------------------------------------------------------------------------------------- */
 
-/* Standard files that are pipes or terminals are opened anew to be written; nobody could not do that. */
+/* Open standard files that are pipes or terminals anew for writing. The user nobody could not do that later. */
 static void open_standard(void)
 {
 	file_write_all(STDOUT_FILENO, "", 0);

@@ -23,9 +23,9 @@ enum keeper_what { KEEPER_BEGIN, KEEPER_END, KEEPER_UNDO, KEEPER_READ };
 
 struct keeper_request {
 	uint32_t what;       /* enum keeper_what */
-	uint32_t number;     /* of a file; of KEEPER_UNDO what the run knows of its ports */
-	uint32_t mode;       /* of a new file */
-	char path[PATH_MAX]; /* of KEEPER_READ */
+	uint32_t number;     /* number of a file; for KEEPER_UNDO what the run knows of its ports */
+	uint32_t mode;       /* permissions of a new file */
+	char path[PATH_MAX]; /* path, for KEEPER_READ */
 	uint32_t flags;      /* what the answering function knows by it; of KEEPER_UNDO whether a stop was requested */
 };
 
@@ -36,28 +36,30 @@ struct keeper_plan {
 	bool given[KEEPER_FILES_MOST];
 	size_t kept_count;
 	void (*confine)(void);    /* in the keeper: take more from it */
-	const char *const *paths; /* of files to read, and of folders whose files are read */
+	const char *const *paths; /* files to read, and folders whose files are read */
 	size_t path_count;
-	/* Both run in the keeper. Answer a request about a file: 0 or -errno, and *ret_fd where a descriptor goes with it. */
+	/* Both functions run in the keeper. Answer a request about a file. Returns 0 or -errno, and *ret_fd where a
+	 * descriptor goes with it. */
 	int (*answer)(const struct keeper_request *request, int *ret_fd);
-	/* Undo what was changed on ports. NULL: there are none. */
+	/* Undo the changes of ports. NULL: there are none. */
 	void (*undo)(void *context, uint32_t known);
 	void *context;
-	uint64_t capabilities; /* that the keeper still needs, as bits of confine.h */
+	uint64_t capabilities; /* capabilities that the keeper still needs, as bits of confine.h */
 };
 
-/* Have the keeper keep a descriptor; negative ones are nothing. One that is given is the keeper's alone from the split on: its
- * number is of no use to us then, but to be closed. */
+/* Have the keeper keep a descriptor; a negative one is ignored. From the split on the descriptor belongs to the keeper
+ * alone: in the run its number can only be closed. */
 void keeper_plan_keep(struct keeper_plan *plan, int fd);
 void keeper_plan_give(struct keeper_plan *plan, int fd);
-/* Start the keeper, and become nobody. 0 or -errno: then the run must end. */
+/* Start the keeper, and become nobody. Returns 0 or -errno; on an error the run must end. */
 int keeper_split(const struct keeper_plan *plan);
 /* Whether there is one, and this process has nothing left to do such things by itself. */
 bool keeper_is_there(void);
-/* Have it undo what was changed on ports, and wait for that; `known` is what keeper_plan.undo() gets. Likewise. */
+/* Have the keeper undo the changes of ports, and wait for that. `known` is what keeper_plan.undo() gets. Returns 0 or
+ * -errno. */
 int keeper_undo(uint32_t known);
 /* Open a file for reading, by the keeper where there is one; and, if that is asked for, wait for the writer of a FIFO. A
  * descriptor, or -errno. */
 int keeper_open(const char *path, bool waits);
-/* Ask, and wait for the answer. 0 or -errno; -EPIPE if the keeper has died. `ret_fd` may be NULL. */
+/* Send a request, and wait for the answer. Returns 0 or -errno; -EPIPE if the keeper has died. `ret_fd` may be NULL. */
 int keeper_ask(const struct keeper_request *request, int *ret_fd);

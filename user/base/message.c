@@ -25,7 +25,7 @@ const char *message_subject;
 
 /* --- messages ------------------------------------------------------------------------------------------------------- */
 
-/* Messages, and the view, may come from several threads. */
+/* Several threads may write messages and draw the view. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *view; /* the lines that stand on the terminal; NULL: none */
 static char *warnings[WARNINGS_KEPT];
@@ -33,12 +33,12 @@ static size_t warning_count;
 
 static void put(const char *text)
 {
-	file_write_all(STDERR_FILENO, text, strlen(text)); /* whom could it be told that this failed? */
+	file_write_all(STDERR_FILENO, text, strlen(text)); /* nobody could be told that this failed */
 }
 
-/* To the first line of the view, and it stands no more; erased line by line if nothing is to replace it: where the rest of the
- * screen is erased from its first line on, tmux keeps what was there above. A terminal that became narrower has wrapped its
- * lines. */
+/* Go to the first line of the view, which ends here. The view is erased line by line if nothing replaces it. If the rest of
+ * the screen were erased from the first line on, tmux would keep the old text above. A terminal that became narrower has
+ * wrapped its lines. */
 static void leave_view(FILE *stream, bool erase)
 {
 	unsigned int columns, rows, height;
@@ -56,7 +56,7 @@ static void leave_view(FILE *stream, bool erase)
 	view = NULL;
 }
 
-/* Each line over the one before it, of which the rest goes then: what did not change never vanishes, so nothing flickers. */
+/* Write each line over the one before it, and erase the rest of that. Unchanged text never vanishes, so nothing flickers. */
 static void write_view(FILE *stream, const char *text)
 {
 	for (; *text; text++) {
@@ -67,7 +67,7 @@ static void write_view(FILE *stream, const char *text)
 	fputs("\033[K\033[J", stream);
 }
 
-/* In one write, text in place of the view, or nothing (NULL). */
+/* Write, at once, text in place of the view, or nothing (NULL). */
 static void replace_view(const char *text)
 {
 	owned char *written = NULL;
@@ -98,7 +98,7 @@ void message_erase_view(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* For the result; each text once. The caller holds the lock. */
+/* Keep a warning for the result, each text once. The caller holds the lock. */
 static void keep_warning(const char *text)
 {
 	for (size_t i = 0; i < warning_count; i++)
@@ -114,7 +114,7 @@ size_t message_warnings(char *const **ret_texts)
 	return warning_count;
 }
 
-/* One write a line, so that lines of several processes do not mix. */
+/* Write each line at once, so that lines of several processes do not mix. */
 static void say(const char *prefix, bool keep, const char *format, va_list arguments)
 {
 	char raw[2048], *line = NULL, *text;
@@ -144,7 +144,7 @@ const char *message_refused(void)
 enum exit_code refuse(enum exit_code code, const char *format, ...)
 {
 	static atomic_bool said;
-	bool ran_out = memory_ran_out(); /* then it is that, whatever it was taken for, and by however many */
+	bool ran_out = memory_ran_out(); /* then memory is the reason, whatever the caller took it for */
 	va_list arguments;
 
 	va_start(arguments, format);

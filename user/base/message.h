@@ -16,7 +16,7 @@
 #include "base/text_stream.h"
 
 extern bool message_quiet; /* -q: no notes and no progress; errors and warnings are always written */
-/* the object of the messages, where there are several; written before each. NULL: none */
+/* The object of the messages, written before each, where there are several objects. NULL: none. */
 extern const char *message_subject;
 
 /* Each writes one line, with the program's name before it. An error says what, where, which value, and what to do. If memory

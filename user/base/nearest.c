@@ -11,7 +11,7 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Optimal string alignment distance. */
+/* Return the distance by optimal string alignment. */
 static size_t distance(const char *a, const char *b)
 {
 	size_t table[WORD_MAX + 1][WORD_MAX + 1];
@@ -35,7 +35,7 @@ static size_t distance(const char *a, const char *b)
 const char *nearest(const char *word, const char *const *candidates, size_t candidate_count)
 {
 	size_t word_length = strlen(word);
-	size_t best_distance = (word_length + 1) / 3; /* farther is not meant */
+	size_t best_distance = (word_length + 1) / 3; /* a farther word is not meant */
 	const char *best = NULL;
 
 	if (word_length > WORD_MAX)

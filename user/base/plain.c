@@ -33,7 +33,8 @@ unsigned int plain_code(const char *text, size_t control)
 	return control == 3 ? (at[0] & 0xfU) << 12 | (at[1] & 0x3fU) << 6 | (at[2] & 0x3fU) : at[control - 1];
 }
 
-/* How many octets the UTF-8 character has that begins here; 0: none does, and there may be a C1 control of eight bits. */
+/* Return how many octets the UTF-8 character has that begins here. 0: none begins, and there may be a C1 control of eight
+ * bits. */
 static size_t character(const char *text)
 {
 	const unsigned char *at = (const unsigned char *)text;
@@ -42,7 +43,7 @@ static size_t character(const char *text)
 	for (size_t i = 1; i < octets; i++)
 		if (at[i] >> 6 != 2)
 			return 0;
-	/* what a shorter one could be, none is */
+	/* A shorter sequence could write the same character, so this one is not valid. */
 	return (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xf0 && at[1] < 0x90) ? 0 : octets;
 }
 
@@ -76,7 +77,7 @@ char *plain_text(const char *text)
 
 /* --- cells of CSV --------------------------------------------------------------------------------------------------- */
 
-/* What a spreadsheet would compute. */
+/* Whether a spreadsheet would compute the text. */
 static bool is_formula(const char *text)
 {
 	double number;

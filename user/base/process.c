@@ -14,7 +14,7 @@
 
 #include "base/confine.h"
 
-/* No descriptor from the third on stays, but this one; 0: none. */
+/* Close all descriptors from the third on but this one; 0: close all. */
 static void close_others(int kept_fd)
 {
 	const unsigned int first = STDERR_FILENO + 1;
@@ -29,7 +29,7 @@ static void close_others(int kept_fd)
 	fcntl(kept_fd, F_SETFD, 0);
 }
 
-/* In the child: nothing of ours but the standard files. Never returns. */
+/* Become the program, in the child. It has only the standard files of ours. Never returns. */
 static void become(const struct process_plan *plan, pid_t parent)
 {
 	struct sigaction by_default = { .sa_handler = SIG_DFL };
@@ -64,7 +64,7 @@ int process_start(const struct process_plan *plan, struct process *ret)
 	if (pid < 0)
 		return -errno;
 	if (plan->own_group)
-		setpgid(pid, pid); /* here as well as there: whoever comes first */
+		setpgid(pid, pid); /* parent and child both set the group, so it is set whoever comes first */
 	fd = pidfd_open(pid, 0);
 	if (fd < 0) {
 		error = -errno;
@@ -76,7 +76,7 @@ int process_start(const struct process_plan *plan, struct process *ret)
 	return 0;
 }
 
-/* A pipe of which our end (0 reads, 1 writes) does not block and the other end does. 0 or -errno. */
+/* Make a pipe of which our end (0 reads, 1 writes) does not block and the other end does. Returns 0 or -errno. */
 static int make_pipe(int ret_fds[2], int our_end)
 {
 	int error;

@@ -11,12 +11,12 @@
 
 #define NAME_SIZE  64
 #define PATH_SIZE  256
-#define DEPTH_MOST 200 /* of values in values; ours have some ten */
+#define DEPTH_MOST 200 /* depth of nested values at most; ours have some ten */
 
 struct check {
-	json_t *files; /* read so far, by their names */
+	json_t *files; /* schemas that were read so far, by their names */
 	size_t depth;
-	bool quiet; /* within a choice: that a branch does not fit is no fault yet */
+	bool quiet; /* inside a choice, where a branch that does not fit is no fault yet */
 	char path[PATH_SIZE];
 	char *problem; /* the first one; empty: none */
 };
@@ -40,7 +40,7 @@ __attribute__((format(printf, 2, 3))) static bool wrong(struct check *check, con
 
 /* --- schemas -------------------------------------------------------------------------------------------------------- */
 
-/* Each by its symbol and its name. */
+/* The schemas, each by its symbol and its name. */
 /* clang-format off */
 #define SCHEMAS(X) \
 	X(schema_campaign, "campaign") X(schema_campaign_status, "campaign-status") \
@@ -54,7 +54,7 @@ __attribute__((format(printf, 2, 3))) static bool wrong(struct check *check, con
 	X(schema_y1564, "y1564")
 /* clang-format on */
 
-/* The file's octets, between two symbols. */
+/* Declare the file's octets, which lie between two symbols. */
 #define EMBED(symbol, name)                                                                                                 \
 	extern const char symbol##_begin[], symbol##_end[];                                                                 \
 	__asm__(".section .rodata\n" #symbol "_begin:\n\t.incbin \"docs/schema/" name ".schema.json\"\n" #symbol            \
@@ -63,7 +63,7 @@ __attribute__((format(printf, 2, 3))) static bool wrong(struct check *check, con
 
 SCHEMAS(EMBED)
 
-/* The JSON text of NAME.schema.json ("search", "common", ...); NULL: there is none. */
+/* Return the JSON text of NAME.schema.json ("search", "common", ...). NULL: there is none. */
 static const char *schema_text(const char *name, size_t *ret_length)
 {
 	static const struct {
@@ -79,7 +79,7 @@ static const char *schema_text(const char *name, size_t *ret_length)
 	return NULL;
 }
 
-/* The schema of this name, kept; NULL: there is none, or no memory for it. */
+/* Return the schema of this name, which is kept. NULL: there is none, or no memory for it. */
 static const json_t *read_schema(struct check *check, const char *name)
 {
 	json_t *schema = json_object_get(check->files, name);
@@ -91,7 +91,7 @@ static const json_t *read_schema(struct check *check, const char *name)
 	return schema;
 }
 
-/* Where "NAME.schema.json#/a/b" or "#/a/b" leads; *file becomes the name of the schema that it is in. */
+/* Return where "NAME.schema.json#/a/b" or "#/a/b" leads. *file becomes the name of the schema that it is in. */
 static const json_t *follow(struct check *check, const char *reference, const char **file, char name[NAME_SIZE])
 {
 	const char *hash = strchr(reference, '#'), *dot = strchr(reference, '.');
@@ -125,7 +125,7 @@ static bool is_type(const json_t *value, const char *type)
 	for (size_t i = 0; i < COUNT(types); i++)
 		if (json_typeof(value) == types[i].type && strcmp(type, types[i].name) == 0)
 			return true;
-	/* as jq writes large ones */
+	/* jq writes large integers so */
 	return strcmp(type, "integer") == 0 && json_is_real(value) &&
 	       json_real_value(value) == floor(json_real_value(value));
 }
@@ -198,7 +198,7 @@ static bool items_fit(struct check *check, const json_t *schema, const char *fil
 	return true;
 }
 
-/* Any branch: of several that fit in part, which one was meant nobody knows. */
+/* Any branch may be reported: of several that fit in part, nobody knows which one was meant. */
 static bool branch_fits(struct check *check, const json_t *branches, const char *file, const json_t *value)
 {
 	bool quiet = check->quiet, good = !branches;
@@ -209,7 +209,7 @@ static bool branch_fits(struct check *check, const json_t *branches, const char 
 	check->quiet = quiet;
 	if (good)
 		return true;
-	/* something or null: what is wrong with something */
+	/* In "something or null", report the fault of the something. */
 	if (json_array_size(branches) == 2 && !json_is_null(value))
 		fits(check, json_array_get(branches, 0), file, value);
 	return wrong(check, "is not what it may be");
@@ -242,7 +242,7 @@ static bool fits(struct check *check, const json_t *schema, const char *file, co
 
 /* --- a document ----------------------------------------------------------------------------------------------------- */
 
-/* Every value of a document that no schema describes. */
+/* Check every value of a document that no schema describes. */
 static bool within_bounds(struct check *check, const json_t *document)
 {
 	static const char text[] = "{\"additionalProperties\": {\"$ref\": \"#\"}, \"items\": {\"$ref\": \"#\"}}";
@@ -254,7 +254,7 @@ static bool within_bounds(struct check *check, const json_t *document)
 
 bool schema_fits(const json_t *document, char ret_problem[SCHEMA_PROBLEM_SIZE])
 {
-	static json_t *parsed; /* schemas, once each: a folder's documents have the same */
+	static json_t *parsed; /* schemas are read once: the documents of a folder have the same */
 	struct check check = { .files = parsed ?: (parsed = json_object()), .problem = ret_problem };
 	const json_t *schema = NULL;
 	char name[NAME_SIZE];

@@ -14,11 +14,11 @@
 
 #define MEMBER       "signature"
 #define ALGORITHM    "Ed25519"
-#define CONTEXT      "xdp-mlr result 1\n" /* before the text, so that no other use of the key signs the same */
+#define CONTEXT      "xdp-mlr result 1\n" /* prefix of the text, so that no other use of the key signs the same */
 #define HASH_OCTETS  32
-#define KEY_OCTETS   (1 << 20) /* of a file of keys, at most */
+#define KEY_OCTETS   (1 << 20) /* octets of a file of keys, at most */
 #define VALUE_OCTETS 64
-#define SPKI_OCTETS  128 /* of a public key, at most; Ed25519 has 44 */
+#define SPKI_OCTETS  128 /* octets of a public key, at most; Ed25519 has 44 */
 
 struct event_chain *event_chain_own(void)
 {
@@ -113,7 +113,7 @@ static bool import_key(struct signing_key *key, const gnutls_datum_t *pem)
 	       gnutls.pubkey_import_privkey(key->public, key->private, 0, 0) == 0;
 }
 
-/* The file of an option, as text. */
+/* Read the file of an option, as text. */
 static enum exit_code read_keys(const char *option, const char *path, char **ret_text, size_t *ret_length)
 {
 	int error = file_read(path, KEY_OCTETS, ret_text, ret_length);
@@ -153,7 +153,7 @@ enum exit_code signing_key_read(const char *path, struct signing_key **ret)
 		      path);
 }
 
-/* A public key as it stands in a certificate (SubjectPublicKeyInfo, DER), as hexadecimal digits; and its SHA-256. */
+/* Get a public key as it stands in a certificate (SubjectPublicKeyInfo, DER), as hexadecimal digits, and its SHA-256. */
 struct public_text {
 	char spki[2 * SPKI_OCTETS + 1], fingerprint[2 * HASH_OCTETS + 1];
 };
@@ -171,7 +171,7 @@ static bool describe_public(gnutls_pubkey_t public, struct public_text *ret)
 	return true;
 }
 
-/* What is signed: the text of the document without the value of its signature. The caller frees it. */
+/* Return the signed text: the document without the value of its signature. The caller frees it. */
 static char *signed_text(const json_t *document, size_t *ret_length)
 {
 	json_auto_t *whole = json_copy((json_t *)document);
@@ -218,7 +218,7 @@ enum exit_code signing_sign(json_t *document, const struct signing_key *key)
 	return EXIT_DONE;
 }
 
-/* Octets of their hexadecimal digits; how many, 0 if it is none or too long. */
+/* Convert hexadecimal digits to octets. Returns how many; 0 if they are no such digits, or too many. */
 static size_t from_hex(const char *text, unsigned char *ret, size_t most)
 {
 	size_t digits = strlen(text);
@@ -326,7 +326,7 @@ void event_chain_add(struct event_chain *chain, const json_t *event)
 		chain->count++;
 }
 
-#else /* built without the headers of GnuTLS */
+#else /* the program was built without the headers of GnuTLS */
 
 enum exit_code signing_key_read(const char *path, struct signing_key **ret)
 {

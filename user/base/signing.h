@@ -34,7 +34,7 @@ struct event_chain {
 	unsigned char hash[32];
 };
 
-/* That of this program's own events. */
+/* The chain of this program's own events. */
 struct event_chain *event_chain_own(void);
 /* Add an event. It does nothing without GnuTLS. */
 void event_chain_add(struct event_chain *chain, const json_t *event);

@@ -3,7 +3,7 @@
 
 #include "base/json_read.h"
 
-/* What soaks of earlier versions say of a limit of the tester, which is no irregularity of its own. */
+/* Reasons by which soaks of earlier versions name a limit of the tester. They are no irregularity of their own. */
 static bool is_of_tester(const char *reason)
 {
 	return strcmp(reason, "the tester was the limit in a trial") == 0;
@@ -40,7 +40,7 @@ static enum standing worst_of(const json_t *results)
 	return worst;
 }
 
-/* The tests of a suite at one frame size are those of its members that say how they stand. */
+/* The tests of a suite at one frame size are those of its members that have a standing. */
 static enum standing worst_test(const json_t *size)
 {
 	enum standing worst = STANDING_REGULAR;

@@ -12,7 +12,7 @@
 
 #define LIMITED_WORD "limited"
 
-/* Ordered from the best to the worst. */
+/* The standings, from the best to the worst. */
 enum standing { STANDING_REGULAR, STANDING_LIMITED, STANDING_IRREGULAR };
 
 /* Return the standing of a Goal Result, a test of a suite, a point of a campaign or a trend. The members "regular",

@@ -24,12 +24,12 @@ static void on_signal(int)
 		_exit(EXIT_INTERRUPTED);
 	stopped = 1;
 	if (write(event_fd, &one, sizeof(one)) < 0) {
-		/* only a full counter can refuse, and then the file descriptor is readable already */
+		/* Only a full counter can refuse, and then the file descriptor is readable already. */
 	}
 	errno = saved_errno;
 }
 
-/* SIGHUP that whoever started us ignores, as nohup does, stays so. */
+/* If whoever started us ignores SIGHUP, as nohup does, it stays ignored. */
 static int catch_signal(int signal_number)
 {
 	const struct sigaction action = { .sa_handler = on_signal };
@@ -42,7 +42,7 @@ static int catch_signal(int signal_number)
 
 int stop_install(void)
 {
-	/* all that would end us without a core, and SIGQUIT and SIGXCPU, which mean nothing else by it */
+	/* These are all signals that would end us without a core, and SIGQUIT and SIGXCPU. */
 	static const int ending[] = { SIGINT,    SIGTERM, SIGHUP,  SIGQUIT, SIGUSR1,   SIGUSR2, SIGALRM,
 				      SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR,  SIGSTKFLT, SIGXCPU };
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
@@ -55,7 +55,7 @@ int stop_install(void)
 		error = catch_signal(ending[i]);
 	for (int i = SIGRTMIN; i <= SIGRTMAX && !error; i++) {
 		error = catch_signal(i);
-		error = error == -EINVAL ? 0 : error; /* one that an emulator, or valgrind, keeps to itself */
+		error = error == -EINVAL ? 0 : error; /* an emulator, or valgrind, keeps this signal to itself */
 	}
 	if (error)
 		return error;
@@ -102,7 +102,7 @@ int standard_open(void)
 
 		if (fcntl(wanted, F_GETFD) >= 0)
 			continue;
-		fd = open("/dev/null", O_RDONLY); /* also the two for output: nobody believes that it arrived */
+		fd = open("/dev/null", O_RDONLY); /* read-only for output, too: writing must fail */
 		if (fd != wanted)
 			return fd < 0 ? -errno : -EBADF;
 	}

@@ -17,8 +17,8 @@
 #include <stdint.h>
 
 int stop_install(
-	void); /* call it before any thread is started; it also ignores SIGPIPE and SIGXFSZ, so that writing fails. 0 or -errno */
-void stop_in_order(void);  /* from now on there is something to end in order */
+	void); /* call it before threads start; SIGPIPE and SIGXFSZ are ignored then, so writing fails. 0 or -errno */
+void stop_in_order(void);  /* call it when there is something to end in order */
 bool stop_requested(void); /* async-signal-safe, callable from any thread */
 void stop_set(void);       /* in a process that signals do not reach: another one was told to stop */
 int stop_fd(void);         /* readable once a stop was requested (level-triggered, never drained) */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What figures are, in a sentence that is the same wherever they are shown. */
+/* These constants say what figures are, in a sentence that is the same wherever they are shown. */
 #pragma once
 
 #define EXCESS_DEFINITION                                                                                                   \

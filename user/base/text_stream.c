@@ -12,7 +12,7 @@ struct text {
 	size_t *length, size;
 };
 
-/* Fewer than given is an error, which stays with the stream. */
+/* If fewer octets are written than given, the stream has an error, which stays. */
 static ssize_t append(void *context, const char *piece, size_t length)
 {
 	struct text *text = context;

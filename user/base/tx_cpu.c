@@ -8,9 +8,9 @@
 #define PATH_SIZE 128
 #define LIST_SIZE 1024
 
-#define CPUS_TO_CHOOSE 4 /* with fewer CPUs each is needed */
+#define CPUS_TO_CHOOSE 4 /* with fewer CPUs every CPU is needed */
 
-/* The CPUs of the node that the port's device hangs on; none for a virtual port, or one whose node is not known. */
+/* Get the CPUs of the node of the port's device. There are none for a virtual port, or one whose node is not known. */
 static void near_port(const char *port, cpu_set_t *ret)
 {
 	char list[LIST_SIZE];
@@ -20,7 +20,7 @@ static void near_port(const char *port, cpu_set_t *ret)
 		CPU_ZERO(ret);
 }
 
-/* The lowest one of a set; -1 of an empty one. */
+/* Return the lowest CPU of a set; -1 of an empty one. */
 static int lowest(const cpu_set_t *cpus)
 {
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
@@ -39,7 +39,7 @@ int tx_cpu_choose(const cpu_set_t *allowed, const cpu_set_t *near, const cpu_set
 	return CPU_COUNT(&near_and_free) ? lowest(&near_and_free) : lowest(&free_cpus);
 }
 
-/* CPU 0, which has what the kernel does once, and what shares a core with a CPU that is taken. */
+/* Return the poor CPUs: CPU 0, where the kernel does its own work, and those that share a core with one that is taken. */
 static cpu_set_t poor_ones(const cpu_set_t *taken)
 {
 	cpu_set_t poor, siblings;
@@ -79,7 +79,7 @@ int tx_cpu_take(const char *port, cpu_set_t *taken)
 	near_port(port, &near);
 	CPU_AND(&allowed_and_taken, &allowed, taken);
 	if (CPU_EQUAL(&allowed_and_taken, &allowed))
-		CPU_ZERO(taken); /* more threads than CPUs: round and round */
+		CPU_ZERO(taken); /* with more threads than CPUs, begin again */
 	poor = poor_ones(taken);
 	better = tx_cpu_better(&allowed, &near, taken, &poor);
 	cpu = tx_cpu_choose(CPU_COUNT(&better) > 1 ? &better : &allowed, &near, taken);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which CPUs the transmit threads of a port run on. */
+/* These functions choose the CPUs on which the transmit threads of a port run. The caller owns the sets. */
 #pragma once
 
 #include <sched.h>
 
-/* The next CPU for a thread that drives this port, added to `taken`: one that this process may use, of the port's NUMA node
- * if it can be, not taken if it can be. -1 if there is but one: then threads are better left alone. */
+/* Return the next CPU for a thread that drives this port, and add it to `taken`. This process may use it. If possible, it is
+ * of the port's NUMA node and not taken. Returns -1 if there is only one CPU: threads are not pinned then. */
 int tx_cpu_take(const char *port, cpu_set_t *taken);
 
-/* The same, of the CPUs allowed and those near the port, both given: the lowest number that fits best. */
+/* Do the same for given sets of allowed CPUs and CPUs near the port. Return the lowest number that fits best. */
 int tx_cpu_choose(const cpu_set_t *allowed, const cpu_set_t *near, const cpu_set_t *taken);
 
-/* The allowed CPUs less the poor ones; all of them where few are allowed, where no other is free, or where only poor ones are near. */
+/* Return the allowed CPUs without the poor ones. Return all of them where few are allowed, where no other is free, or where
+ * only poor ones are near. */
 cpu_set_t tx_cpu_better(const cpu_set_t *allowed, const cpu_set_t *near, const cpu_set_t *taken, const cpu_set_t *poor);

@@ -19,14 +19,14 @@ struct unit {
 static const struct unit duration_units[] = { { "", 1 },      { "s", 1 },    { "ms", 1e-3 }, { "us", 1e-6 },
 					      { "ns", 1e-9 }, { "min", 60 }, { "h", 3600 } };
 
-/* What stands behind the number and its scale, and which scales may: 1, k, M, G. */
+/* The forms of a unit: what stands behind the number and its scale, and which scales are allowed (1, k, M, G). */
 static const struct load_suffix {
 	const char *suffix;
 	enum load_unit unit;
 	double scale_least, scale_most;
 } load_suffixes[] = {
 	{ "", LOAD_FPS, 1, 1 },
-	{ "", LOAD_BPS_L1, 1e6, 1e9 }, /* of a link: "100M", "10G"; "250k" might be frames */
+	{ "", LOAD_BPS_L1, 1e6, 1e9 }, /* speed of a link: "100M", "10G"; "250k" might be frames */
 	{ "fps", LOAD_FPS, 1, 1e9 },
 	{ "pps", LOAD_FPS, 1, 1e9 },
 	{ "bps", LOAD_BPS_L1, 1, 1e9 },
@@ -38,7 +38,8 @@ static const struct load_suffix {
 	{ "%", LOAD_LINE_RATIO, 1, 1 },
 };
 
-/* The number at the start of a text: false if there is none. strtod() alone would take " 0x1p3", "inf" and "nan", too. */
+/* Parse the number at the start of a text. Returns false if there is none. strtod() alone would accept " 0x1p3", "inf" and
+ * "nan", too. */
 static bool leading_number(const char *text, double *ret, const char **ret_rest)
 {
 	size_t digits = strspn(text, "-0123456789.");
@@ -93,7 +94,7 @@ bool parse_duration(const char *text, double *ret_s)
 	return false;
 }
 
-/* A thousandth of a frame is no load: "m" is "M", as for TRex and iperf3. */
+/* A thousandth of a frame is no load, so "m" means "M", as in TRex and iperf3. */
 static double load_scale(char letter)
 {
 	switch (letter) {
@@ -214,7 +215,7 @@ const char *format_si(double value, const char *unit, char buffer[UNIT_TEXT_SIZE
 	static const char *const prefixes[] = { "", "k", "M", "G", "T" };
 	size_t prefix = 0;
 
-	/* 999.95 would be shown as 1000 */
+	/* Otherwise 999.95 would be shown as 1000. */
 	while (prefix + 1 < COUNT(prefixes) && fabs(value) >= 999.95) {
 		value /= 1000;
 		prefix++;

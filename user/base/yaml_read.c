@@ -22,11 +22,11 @@ enum exit_code refuse_line(const struct yaml_file *file, size_t line, const char
 
 /* --- bounds --------------------------------------------------------------------------------------------------------- */
 
-/* What a parser has read. Of it are counted brackets that are open, those in comments and texts as well. */
+/* The input of a parser. Open brackets are counted in it, those in comments and texts as well. */
 struct input {
 	FILE *stream;
 	size_t octets, depth, line; /* the last from 0 */
-	const char *exceeded;       /* what, in words; NULL: nothing */
+	const char *exceeded;       /* the fault in words; NULL: none */
 };
 
 static void count_octets(struct input *input, const unsigned char *octets, size_t length)
@@ -79,7 +79,7 @@ static enum exit_code refuse_second_document(const struct yaml_file *file, yaml_
 	return code;
 }
 
-/* From the stream, or the text where there is none. */
+/* Read from the stream, or from the text where there is no stream. */
 static enum exit_code read_document(struct yaml_file *file, FILE *stream, const char *text)
 {
 	struct input input = { .stream = stream };
