@@ -18,7 +18,7 @@
 #include "netdev/netlink.h"
 #include "netdev/netlink_request.h"
 
-/* Family "netdev" of Linux 6.3 and later; its header is missing in older systems. */
+/* The family "netdev" of Linux 6.3 and later. Its header is missing in older systems. */
 #define NETDEV_FAMILY            "netdev"
 #define NETDEV_DEV_GET           1
 #define NETDEV_IFINDEX           1
@@ -63,7 +63,7 @@ static int read_family(const struct nlmsghdr *header, void *context)
 	return MNL_CB_OK;
 }
 
-/* The number of a family, 0 where the kernel does not have it. */
+/* Return the number of a family, or 0 if the kernel does not have it. */
 static uint16_t find_family(struct mnl_socket *netlink, const char *name)
 {
 	struct request request;
@@ -179,7 +179,7 @@ static int get_numbers(struct ethtool *ethtool, uint8_t command, int ifindex, st
 	return get(ethtool, command, ifindex, read_numbers, ret);
 }
 
-/* The same of family "netdev", which names the link by its first attribute in all messages. */
+/* Do the same for family "netdev", which names the link by its first attribute in all messages. */
 static int get_netdev(struct ethtool *ethtool, uint8_t command, uint16_t flags, int ifindex, struct numbers *ret)
 {
 	struct request request;
@@ -195,8 +195,8 @@ static int get_netdev(struct ethtool *ethtool, uint8_t command, uint16_t flags, 
 
 /* --- sets of named bits --------------------------------------------------------------------------------------------- */
 
-/* What one bit of a set says: whether it is there under this name, and set. In a set without a mask every bit that is there
- * is set. */
+/* Read one bit of a set: whether it is there under this name, and set. In a set without a mask every bit that is there is
+ * set. */
 static bool bit_is(const struct nlattr *bit, const char *name, bool *ret_set)
 {
 	const struct nlattr *attribute;
@@ -280,7 +280,7 @@ int ethtool_feature(struct ethtool *ethtool, int ifindex, const char *name, stru
 	return 0;
 }
 
-/* A set with this one bit. */
+/* Write a set with this one bit. */
 static void put_bit(struct request *request, uint16_t type, const char *name, bool on)
 {
 	struct nlattr *set = mnl_attr_nest_start(request->header, type);
@@ -343,7 +343,7 @@ int ethtool_set_channels(struct ethtool *ethtool, int ifindex, const struct link
 		error = start_ethtool(ethtool, &request, ETHTOOL_MSG_CHANNELS_SET, ifindex);
 	if (error)
 		return error;
-	/* only kinds that the driver has may stand in the request */
+	/* Only kinds that the driver has may be in the request. */
 	if (now.rx_max)
 		mnl_attr_put_u32(request.header, ETHTOOL_A_CHANNELS_RX_COUNT, channels->rx);
 	if (now.tx_max)
@@ -594,7 +594,7 @@ int ethtool_xdp(struct ethtool *ethtool, int ifindex, struct link_xdp *ret)
 int ethtool_queue_packets(struct ethtool *ethtool, int ifindex, uint64_t *ret)
 {
 	struct numbers numbers;
-	/* a dump it is though it is one link's, summed */
+	/* It is a dump though it is of one link, summed. */
 	int error = get_netdev(ethtool, NETDEV_QSTATS_GET, NLM_F_DUMP, ifindex, &numbers);
 
 	if (!error && !numbers.has[NETDEV_QSTATS_TX_PACKETS])
@@ -604,7 +604,7 @@ int ethtool_queue_packets(struct ethtool *ethtool, int ifindex, uint64_t *ret)
 	return error;
 }
 
-/* Members of a nest of statistics, and the counters that they are. What is an array has its sum first. */
+/* Members of a nest of statistics, and the counters that they are. An array has its sum first. */
 struct standard_reader {
 	unsigned int nest, types[2];
 	enum standard_counter counters[2];

@@ -17,7 +17,7 @@
 struct ethtool;
 
 int ethtool_open(struct ethtool **ret);
-/* Before keeper_split(): the keeper uses it from then on. */
+/* Call it before keeper_split(): the keeper uses the handle from then on. */
 void ethtool_hold(const struct ethtool *ethtool, struct keeper_plan *plan);
 void ethtool_close(struct ethtool *ethtool);
 
@@ -152,7 +152,7 @@ int ethtool_counter_names(struct ethtool *ethtool, int ifindex, enum counter_set
 			  char (**ret_names)[COUNTER_NAME_SIZE]);
 /* Read them. -EAGAIN if there are not `count` of them any more. */
 int ethtool_counters(struct ethtool *ethtool, int ifindex, enum counter_set set, uint32_t count, uint64_t *ret);
-/* Counters that the kernel knows by itself, of pause frames and of forward error correction. What is not told is 0. */
+/* Counters that the kernel has of pause frames and of forward error correction. A counter that it does not tell is 0. */
 enum standard_counter {
 	COUNTER_PAUSE_SENT,
 	COUNTER_PAUSE_RECEIVED,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Timestamps, driver, counters, receive side scaling and rules: what the kernel has no netlink messages for. */
+/* This file has what the kernel has no netlink messages for: timestamps, driver, counters, receive side scaling and
+ * rules. */
 #include "netdev/ethtool_ioctl.h"
 
 #include <arpa/inet.h>
@@ -55,7 +56,7 @@ int ethtool_driver(struct ethtool *ethtool, int ifindex, struct link_driver *ret
 	return 0;
 }
 
-/* How many counters there are now. */
+/* Return how many counters there are now. */
 static int count_counters(const struct ethtool *ethtool, int ifindex, uint32_t string_set, uint32_t *ret)
 {
 	struct {
@@ -212,7 +213,7 @@ static int ask_for_rule(const struct ethtool *ethtool, int ifindex, uint32_t pla
 	return error == -EINVAL ? -ENOENT : error;
 }
 
-/* Where a field is in a flow specification, and how wide. */
+/* Where a field is in a flow specification, and how wide it is. */
 static void *field_at(union ethtool_flow_union *flow, const struct link_rule *rule, size_t *ret_octets)
 {
 	struct ethtool_tcpip4_spec *four = &flow->udp_ip4_spec;
@@ -312,7 +313,7 @@ int ethtool_remove_rule(struct ethtool *ethtool, int ifindex, uint32_t place)
 	return ask(ethtool, ifindex, &command);
 }
 
-/* All rules that there are; in command->data the size of the table. */
+/* Get all rules. command->data becomes the size of the table. */
 static int list_rules(const struct ethtool *ethtool, int ifindex, struct ethtool_rxnfc **ret)
 {
 	struct ethtool_rxnfc count = { .cmd = ETHTOOL_GRXCLSRLCNT }, *command;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What ethtool tells by ioctl alone. It is private to this room; the socket belongs to struct ethtool. A request is made and
- * answered in one call. */
+/* These functions ask by ioctl what ethtool tells in no other way. The header is private to this room; the socket belongs to
+ * struct ethtool. A request is made and answered in one call. */
 #pragma once
 
 #include "netdev/ethtool.h"

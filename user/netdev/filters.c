@@ -25,7 +25,7 @@ struct filters {
 	struct mnl_socket *tables; /* of netfilter; NULL: the kernel has none */
 };
 
-/* Who is called for what is found. */
+/* The function that is called for each counter. */
 struct visitor {
 	filters_visit *visit;
 	void *context;
@@ -61,7 +61,7 @@ void filters_close(struct filters *filters)
 
 /* --- tc ------------------------------------------------------------------------------------------------------------- */
 
-/* TCA_STATS2, or TCA_ACT_STATS: the names follow `what`. */
+/* Read TCA_STATS2, or TCA_ACT_STATS. The names of the counters follow `what`. */
 static void visit_statistics(const struct visitor *visitor, const struct nlattr *statistics, const char *what)
 {
 	const struct nlattr *attribute;
@@ -100,8 +100,8 @@ static int take_qdisc(const struct nlmsghdr *header, void *context)
 	return MNL_CB_OK;
 }
 
-/* One action, of a list of them. All kinds have an index as the first number of their parameters, whose type differs; the place
- * in the list stands for it. */
+/* Read one action of a list. The first number in the parameters of all kinds is an index, but its type differs; the place in
+ * the list stands for it. */
 static void take_action(const struct visitor *visitor, const struct nlattr *action)
 {
 	const struct nlattr *attribute, *statistics = NULL;
@@ -145,7 +145,7 @@ static void visit_actions(const struct filters *filters, struct visitor *visitor
 
 /* --- nftables ------------------------------------------------------------------------------------------------------- */
 
-/* What a rule does, as far as it tells: how many frames it counted, and its verdict. */
+/* Read what a rule does, as far as it tells: how many frames it counted, and its verdict. */
 struct rule {
 	const char *table, *chain, *verdict;
 	uint64_t handle, packets;
@@ -161,7 +161,7 @@ static void take_counter(const struct nlattr *data, uint64_t *ret_packets)
 			*ret_packets = be64toh(attribute_number(attribute));
 }
 
-/* Of an immediate value: the code of a verdict within it. */
+/* Return the code of the verdict in an immediate value. */
 static void take_verdict(const struct nlattr *data, struct rule *rule)
 {
 	const struct nlattr *outer, *value, *code;

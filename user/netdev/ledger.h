@@ -17,7 +17,7 @@
 
 struct ledger;
 
-/* 0 or -errno. A link without any counter of its driver has a ledger, too. */
+/* Returns 0 or -errno. A link whose driver has no counters has a ledger, too. */
 int ledger_open(int ifindex, struct ledger **ret);
 void ledger_close(struct ledger *ledger);
 

@@ -246,7 +246,7 @@ static bool is_offloaded(const struct nlattr *options)
 	return false;
 }
 
-/* The qdisc of queue q has the parent X:q+1; one that is the root itself is that of queue 0. */
+/* The qdisc of queue q has the parent X:q+1. A qdisc that is the root itself is that of queue 0. */
 static unsigned int number_of_queue(const struct tcmsg *message)
 {
 	return message->tcm_parent == TC_H_ROOT ? 0 : TC_H_MIN(message->tcm_parent) - 1;
@@ -335,7 +335,8 @@ static int find_address(const struct nlmsghdr *header, void *context)
 	return MNL_CB_OK;
 }
 
-/* Routes that the kernel keeps for itself (link-local, multicast, local and broadcast tables) are nobody's use of a port. */
+/* Routes that the kernel keeps for itself (link-local, multicast, local and broadcast tables) do not show that a port is in
+ * use. */
 static bool is_automatic_route(const struct rtmsg *message, const void *destination)
 {
 	if (message->rtm_type != RTN_UNICAST)
@@ -396,7 +397,7 @@ static int find_route(const struct nlmsghdr *header, void *context)
 	return MNL_CB_OK;
 }
 
-/* A nexthop object: routes that name it, alone or in a group, lead through the link, and need not say so themselves. */
+/* Note a nexthop object. Routes that name it, alone or in a group, lead through the link, and need not say so themselves. */
 static int find_nexthop(const struct nlmsghdr *header, void *context)
 {
 	struct use_search *search = context;

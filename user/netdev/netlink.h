@@ -61,7 +61,7 @@ struct link_queueing {
 const char *mac_text(const uint8_t mac[MLR_MAC_OCTETS], char buffer[MAC_TEXT_SIZE]);
 
 int netlink_open(struct mnl_socket **ret);
-/* Before keeper_split(): the keeper uses it from then on. */
+/* Call it before keeper_split(): the keeper uses the socket from then on. */
 void netlink_hold(const struct mnl_socket *netlink, struct keeper_plan *plan);
 void netlink_close(struct mnl_socket *socket);
 

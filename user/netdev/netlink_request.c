@@ -29,7 +29,7 @@ void *request_start(struct request *request, uint16_t type, uint16_t flags, size
 	return mnl_nlmsg_put_extra_header(request->header, family_octets);
 }
 
-/* Who is handed the answers. */
+/* The function that gets the answers. */
 struct listener {
 	mnl_cb_t callback;
 	void *context;
@@ -40,7 +40,7 @@ static int hand_over(const struct nlmsghdr *header, void *context)
 {
 	const struct listener *listener = context;
 
-	/* libmnl takes a message to end at a multiple of four octets, as the kernel's do */
+	/* libmnl expects a message to end at a multiple of four octets, as the kernel's do. */
 	if (header->nlmsg_len % NLMSG_ALIGNTO || mnl_nlmsg_get_payload_len(header) < listener->family_octets) {
 		errno = EBADMSG;
 		return MNL_CB_ERROR;
@@ -96,7 +96,7 @@ int exchange(struct mnl_socket *socket, struct request *request, mnl_cb_t callba
 			return -errno;
 		more = 1;
 		if ((size_t)octets >= sizeof(*header) && header->nlmsg_seq != request->header->nlmsg_seq)
-			continue; /* what a request that failed halfway left to be read */
+			continue; /* answers that a request which failed halfway left unread */
 		more = take_answers(request, answers, (size_t)octets, mnl_socket_get_portid(socket), callback, context);
 	} while (more > 0);
 	return more;

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 
 #define COMPARE_NS (NS_PER_S / 10)
-#define USE_NS     (NS_PER_S / 250) /* that an offset is used for: 50 ppm are 200 ns in it, so 100 ns from the middle */
+#define USE_NS     (NS_PER_S / 250) /* how long an offset is used: 50 ppm are 200 ns in it, so 100 ns from the middle */
 
 int nic_clock_open(int index, struct nic_clock *ret)
 {
@@ -52,7 +52,7 @@ int nic_clock_begin(struct nic_clock *clock)
 	return error;
 }
 
-/* What cannot be compared now can be so later, or nic_clock_end() says that it cannot. */
+/* If the clocks cannot be compared now, they can be later, or nic_clock_end() reports it. */
 static void *follow(void *context)
 {
 	static const struct timespec pause = { .tv_nsec = USE_NS };

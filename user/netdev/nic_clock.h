@@ -16,7 +16,7 @@
 struct nic_clock {
 	int fd; /* 0: CLOCK_TAI, which does not drift */
 	struct phc_track track;
-	/* valid while it is followed */
+	/* These are valid while the clock is followed. */
 	pthread_t thread;
 	bool is_followed, is_over;
 	void (*use)(void *context, int64_t offset_ns);

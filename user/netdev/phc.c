@@ -10,12 +10,12 @@
 #include "base/clock.h"
 #include "base/text_stream.h"
 
-#define READINGS      5  /* of the NIC's clock, of SAMPLES each */
+#define READINGS      5  /* readings of the NIC's clock, of SAMPLES each */
 #define SAMPLES       10 /* each costs an access to the device, some microseconds */
-#define CLOCK_SAMPLES 20 /* of the system's two clocks, tens of nanoseconds each */
+#define CLOCK_SAMPLES 20 /* readings of the system's two clocks, tens of nanoseconds each */
 
-#define BASE_NS   (NS_PER_S / 2)  /* between comparisons that a drift is counted from, */
-#define LEAST_NS  (NS_PER_S / 20) /* and the least: below that the readings' own errors are more */
+#define BASE_NS   (NS_PER_S / 2)  /* time between comparisons of which a drift is computed, */
+#define LEAST_NS  (NS_PER_S / 20) /* and the least: below that the errors of readings are larger */
 #define DRIFT_MAX 1e-3            /* more is no drift: somebody set the clock */
 
 /* --- the arithmetic ------------------------------------------------------------------------------------------------- */
@@ -89,7 +89,7 @@ uint64_t phc_bound_over_ns(const struct phc_offset *before, const struct phc_off
 	return at_end_ns > before->bound_ns ? at_end_ns : before->bound_ns;
 }
 
-/* The offset as it is carried on to this moment. */
+/* Return the offset, extrapolated to this moment. */
 static int64_t carried_on_ns(const struct phc_track *track, uint64_t at_ns)
 {
 	return track->last.offset_ns + (int64_t)(track->drift * (double)(int64_t)(at_ns - track->last.at_ns));
@@ -212,7 +212,7 @@ static int read_samples(int fd, struct phc_offset *ret)
 	return phc_of_extended(&extended, ret) ? 0 : -EAGAIN;
 }
 
-/* One reading, of the NIC's clock between two of CLOCK_REALTIME. */
+/* Take one reading of the NIC's clock between two of CLOCK_REALTIME. */
 static int measure_once(int fd, struct phc_offset *ret)
 {
 	struct phc_offset to_realtime, before = phc_system_offset(CLOCK_REALTIME), after;

@@ -6,7 +6,7 @@
 
 #include "netdev/ethtool.h"
 
-/* '#' is a queue's number. */
+/* Patterns of names of counters. '#' is a queue's number. */
 static bool matches(const char *pattern, const char *name)
 {
 	for (; *pattern; pattern++) {

@@ -12,9 +12,9 @@
 
 #define DEVICES      "/sys/bus/pci/devices"
 #define CLASS_SIZE   16
-#define NETWORK      "0x02" /* beginning of the classes of network controllers */
+#define NETWORK      "0x02" /* where the classes of network controllers begin */
 #define REMEDY_SIZE  256
-#define NAMED_MOST   3 /* devices that one sentence names */
+#define NAMED_MOST   3 /* devices that one sentence names at most */
 #define DRIVERS_USER "vfio-pci igb_uio uio_pci_generic"
 
 /* --- finding ---------------------------------------------------------------------------------------------------------- */
@@ -28,7 +28,7 @@ static bool matches(const char *pattern)
 	return matched;
 }
 
-/* Or a device of another bus above it has the port, as virtio's. */
+/* A device of another bus above it may have the port, as virtio's does. */
 static bool has_port(const char *device)
 {
 	return matches(TEXT_OF(FILES_PATH_SIZE, "%s/net/*", device)) ||

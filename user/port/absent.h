@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Network devices of the PCI bus that make no port here: bound to vfio-pci or another driver for user space, to none, or their port is in
- * another network namespace. Files are read below `root`, "" for the real ones. The caller owns what is returned.
+ * This header finds network devices of the PCI bus that make no port here. They are bound to vfio-pci or another driver for
+ * user space, or to none, or their port is in another network namespace. Files are read below `root`, "" for the real ones.
+ * The caller owns what is returned.
  */
 #pragma once
 
@@ -14,7 +15,7 @@
 /* One such device. */
 struct absent {
 	char address[ABSENT_NAME_SIZE]; /* as "0000:03:00.0" */
-	char driver[ABSENT_NAME_SIZE];  /* that it is bound to; empty: to none */
+	char driver[ABSENT_NAME_SIZE];  /* its driver; empty: it has none */
 	bool is_of_user_space;          /* the driver makes no port for anybody */
 };
 
@@ -26,5 +27,5 @@ unsigned int absent_find(const char *root, struct absent ret[ABSENT_MOST]);
  * empty text where there is nothing to say. */
 const char *absent_explain(const char *root, const char *name, char *buffer, unsigned int size);
 
-/* The shell command that gives a device back to the kernel's own driver. */
+/* Return the shell command that gives a device back to the kernel's own driver. */
 const char *absent_remedy(const struct absent *absent, char *buffer, unsigned int size);

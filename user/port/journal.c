@@ -23,7 +23,7 @@
 
 #define PATH_SIZE   128
 #define TEXT_SIZE   32
-#define OCTETS_MOST (1 << 20) /* of a journal; ours have some thousand */
+#define OCTETS_MOST (1 << 20) /* octets of a journal at most; ours have some thousand */
 /* A device may be busy for a while with what its last user left: the kernel takes AF_XDP sockets apart in the background. */
 #define RETRY_NS     (1 * NS_PER_S)
 #define RETRY_GAP_NS (NS_PER_S / 50)
@@ -31,7 +31,7 @@
 #define LOCK_WAIT_S  0.25           /* and its locks, before it counts as alive */
 
 struct claim {
-	int fd; /* of the journal, locked */
+	int fd; /* descriptor of the journal, locked */
 	int ifindex;
 	char path[PATH_SIZE];
 	struct settings settings;
@@ -96,21 +96,21 @@ static int store(struct claim *claim)
 	return 0;
 }
 
-/* Take a journal away that we have locked, with what a crash left beside it. */
+/* Remove a journal that we have locked, with what a crash left beside it. */
 static void discard(const char *path, int fd)
 {
 	char beside[PATH_SIZE + 8];
 
 	new_path(path, beside);
 	unlink(beside);
-	if (unlink(path)) /* before the lock goes */
+	if (unlink(path)) /* before the lock is released */
 		warn("cannot remove %s: %s; 'xdp-mlr clean' does", path, strerror(errno));
 	close(fd);
 }
 
 /* --- one that lost a part, by a crash of the machine or a write of somebody else ---------------------------------- */
 
-/* The JSON value that begins here, whatever follows it. */
+/* Read the JSON value that begins here, whatever follows it. */
 static json_t *value_at(const char *text)
 {
 	return json_loads(text, JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, NULL);
@@ -132,7 +132,7 @@ static bool is_change(const json_t *change)
 	return read_string(change, "setting") && read_string(change, "was") && read_string(change, "now");
 }
 
-/* Every change that is whole: with a setting, and what it was, as it was written. */
+/* Read every change that is whole: one that has a setting and its old value, as they were written. */
 static json_t *save_changes(const char *text)
 {
 	static const char begin[] = "{\"setting\":";
@@ -182,9 +182,9 @@ static bool is_whole(const json_t *document)
 	       json_is_integer(json_object_get(document, "ifindex")) && json_is_integer(json_object_get(document, "pid"));
 }
 
-/* The journal in an open file, from its beginning. Where it is not whole: said, with `path` as its name; a copy is
- * kept at PATH.damaged, and the document is made of the members and the changes that are whole in it. NULL: the file is
- * empty (nothing was changed yet), or holds nothing. */
+/* Read the journal in an open file, from its beginning. If it is damaged, report that with `path` as its name, and keep a
+ * copy at PATH.damaged. The document then has the members and changes that are whole. Returns NULL if the file is empty
+ * (nothing was changed yet), or nothing in it is whole. */
 static json_t *load(int fd, const char *path)
 {
 	owned char *text = calloc(1, OCTETS_MOST + 1);
@@ -216,7 +216,7 @@ static int write_patiently(const struct settings *settings, int ifindex, const c
 	}
 }
 
-/* What came of an attempt to undo one change, or all of them: the last that holds of any. */
+/* The outcome of an attempt to undo one change, or all of them. Of several outcomes the last one in this list counts. */
 enum undone { UNDONE_NOTHING, UNDONE_SOMETHING, UNDONE_NOT_ALL };
 
 /* Whether a link that came back says so of flow control: e1000e then shows what both ends would negotiate, though it was told not
@@ -229,7 +229,8 @@ static bool link_made_it(const char *setting, const char *was, const char *now, 
 	       strncmp(now, told, sizeof(told) - 1) == 0 && strncmp(current, told, sizeof(told) - 1) == 0;
 }
 
-/* What somebody else made of a setting is said only where `*doubtful` was set before; else that is done, and nothing else. */
+/* Undo one change. What somebody else made of a setting is reported only if `*doubtful` was set before. Otherwise
+ * `*doubtful` is set, and nothing else is done. */
 static enum undone undo_change(const struct settings *settings, int ifindex, const char *port, const json_t *change,
 			       bool *doubtful)
 {
@@ -242,7 +243,7 @@ static enum undone undo_change(const struct settings *settings, int ifindex, con
 		return UNDONE_NOTHING;
 	if (error) {
 		warn("port %s: cannot read %s, which was '%s': %s", port, setting, was, strerror(-error));
-		return error == -EINVAL ? UNDONE_NOTHING : UNDONE_NOT_ALL; /* none that we know */
+		return error == -EINVAL ? UNDONE_NOTHING : UNDONE_NOT_ALL; /* not a setting that we know */
 	}
 	ours = !json_is_true(json_object_get(change, "done")) || strcmp(current, now) == 0 ||
 	       link_made_it(setting, was, now, current);
@@ -285,8 +286,8 @@ static enum undone undo_once(const struct settings *settings, int ifindex, bool 
 	return undone;
 }
 
-/* One setting may change another: igb says of flow control that it is on, and nobody made it so, until the MTU is as it was. So
- * what seems to be somebody else's is looked at again once all else is undone. */
+/* One setting may change another. igb reports that flow control is on, though nobody switched it on, until the MTU is as it
+ * was. So what seems to be changed by somebody else is tested again once all else is undone. */
 static enum undone undo(const struct settings *settings, int ifindex, bool moved, const json_t *document)
 {
 	bool doubtful = false;
@@ -369,7 +370,7 @@ static enum exit_code claim_failed(const char *port, const char *path, int error
 		      (long long)pid);
 }
 
-/* What a dead owner of this very port left. Changes that could not be undone are ours now. */
+/* Undo what a dead owner of this very port left. Changes that could not be undone are ours now. */
 static void undo_left(const struct claim *claim, const struct link_info *link)
 {
 	json_auto_t *left = load(claim->fd, claim->path);
@@ -521,7 +522,7 @@ int claim_change(struct claim *claim, const char *setting, const char *value)
 	return error;
 }
 
-/* The name of a setting for people, who know the port by its name. */
+/* Return the name of a setting for people, who know the port by its name. */
 static json_t *setting_name(const char *setting, const char *port)
 {
 	const char *mark = strstr(setting, "%s");
@@ -585,7 +586,7 @@ int journal_any_owner(void)
 /* The search for the port of a journal, namespace by namespace. */
 struct search {
 	const json_t *document;
-	bool moved; /* look for its identity, where it is not where it was */
+	bool moved; /* search by identity, because the port is not where it was */
 	enum undone undone;
 };
 

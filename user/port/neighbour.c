@@ -38,11 +38,11 @@ struct discovery {
 
 _Static_assert(sizeof(struct discovery) == 32, "RFC 4861, 4.3 and 4.4");
 
-/* What the ports have heard so far. */
+/* The answers that the ports have received so far. */
 struct resolution {
 	struct neighbour_answer answers[MLR_PORTS_MAX];
 	bool ports_see_each_other;
-	/* of a port that somebody answered with an address which no station can have; and whether that was said */
+	/* A port got an answer with an address that no station can have, and whether that was reported. */
 	bool distrusted[MLR_PORTS_MAX], said[MLR_PORTS_MAX];
 	uint8_t distrusted_mac[MLR_PORTS_MAX][MLR_MAC_OCTETS];
 };
@@ -54,14 +54,14 @@ struct neighbours {
 	int stop_serving, heard; /* eventfds */
 	bool serving;
 	pthread_t thread;
-	pthread_mutex_t lock; /* of what is below */
+	pthread_mutex_t lock; /* lock of the members below */
 	struct resolution known;
 	uint64_t announcements[MLR_PORTS_MAX];
 };
 
 /* --- sockets -------------------------------------------------------------------------------------------------------- */
 
-/* ARP and ICMPv6, behind at most one VLAN tag: the kernel has taken off the outer one. */
+/* Read ARP and ICMPv6, behind at most one VLAN tag: the kernel has taken off the outer one. */
 static const struct sock_fprog *questions_and_answers(void)
 {
 	static struct sock_filter code[] = {
@@ -102,13 +102,13 @@ size_t neighbour_put_link(const struct neighbour_port *port, const uint8_t *to_m
 	return (size_t)(at + 2 - frame);
 }
 
-/* A full queue loses a frame, as a wire would: whoever asked asks again. */
+/* A full queue loses a frame, as a wire would. Whoever asked asks again. */
 static void send_frame(const struct neighbours *neighbours, unsigned int port, const uint8_t *frame, size_t octets)
 {
 	(void)!write(neighbours->sockets[port], frame, octets < ETH_ZLEN ? ETH_ZLEN : octets);
 }
 
-/* From `from` to `to`; without a MAC address, to everybody. */
+/* Send a frame from `from` to `to`; without a MAC address, to everybody. */
 static void send_arp(const struct neighbours *neighbours, unsigned int port, uint16_t operation, struct in_addr from,
 		     const uint8_t *to_mac, struct in_addr to)
 {
@@ -176,7 +176,7 @@ static void solicit(const struct neighbours *neighbours, unsigned int port, cons
 	send_discovery(neighbours, port, mac, from, &to, &discovery);
 }
 
-/* Say that an address is ours; to everybody where the one that asks has none yet. */
+/* Answer that an address is ours. The answer goes to everybody if the one that asks has no address yet. */
 static void advertise(const struct neighbours *neighbours, unsigned int port, const uint8_t *to_mac,
 		      const struct in6_addr *to, const struct in6_addr *target)
 {
@@ -219,7 +219,7 @@ static bool is_ours6(const struct neighbour_port *port, const struct in6_addr *a
 
 /* --- receiving ------------------------------------------------------------------------------------------------------ */
 
-/* What a frame says: who has which address, or nothing that matters. */
+/* What a frame of ARP or neighbour discovery says: a question, an answer, or nothing that matters. */
 struct message {
 	bool answer4, answer6;
 	struct in_addr address;
@@ -310,7 +310,7 @@ static bool is_station(const uint8_t mac[MLR_MAC_OCTETS])
 	return !(mac[0] & 1) && memcmp(mac, none, sizeof(none)) != 0;
 }
 
-/* Keep what a message tells. False: nothing that anybody waits for. */
+/* Keep the answer in a message. Returns false if nobody waits for it. */
 static bool learn(const struct neighbours *neighbours, unsigned int port, const struct message *message,
 		  struct resolution *known)
 {
@@ -372,7 +372,7 @@ static void ask(const struct neighbours *neighbours, const struct resolution *kn
 	}
 }
 
-/* Say once of a port that somebody's answer is not believed. */
+/* Report once of a port that somebody's answer is not believed. */
 static void say_distrusted(struct neighbours *neighbours, const struct resolution *known)
 {
 	for (unsigned int i = 0; i < neighbours->port_count; i++) {
@@ -404,7 +404,7 @@ static bool all_found(const struct neighbours *neighbours, const struct resoluti
 	return true;
 }
 
-/* Sleep until something was heard, or a stop. */
+/* Sleep until something was received, or a stop. */
 static void wait_for_news(const struct neighbours *neighbours, uint64_t now_ns, uint64_t until_ns)
 {
 	struct pollfd polled[] = { { .fd = neighbours->heard, .events = POLLIN }, { .fd = stop_fd(), .events = POLLIN } };
@@ -450,7 +450,7 @@ void neighbours_ask(struct neighbours *neighbours, struct neighbour_answer *ret_
 
 /* --- before a trial: teach ------------------------------------------------------------------------------------------ */
 
-/* Address number n of a port's, of either range. */
+/* Return address number n of a port, of either range. */
 static uint32_t nth_offset(const struct neighbour_port *port, unsigned int n)
 {
 	const struct mlr_range *longer = &port->ranges[port->ranges[1].count > port->ranges[0].count];
@@ -476,7 +476,7 @@ void neighbours_announce(struct neighbours *neighbours, unsigned int count)
 	}
 }
 
-/* Tell of a port that it is there: by its own address, about which nobody need answer (RFC 5227, 2.3; RFC 4861, 7.2.6). */
+/* Announce a port by its own address. Nobody needs to answer (RFC 5227, 2.3; RFC 4861, 7.2.6). */
 static void announce_port(struct neighbours *neighbours, unsigned int number)
 {
 	static const uint8_t all_nodes[MLR_MAC_OCTETS] = { 0x33, 0x33, 0, 0, 0, 1 };
@@ -511,7 +511,7 @@ static bool has_silent_port(const struct neighbours *neighbours)
 	return false;
 }
 
-/* Every port's socket, and what ends the thread; how many. */
+/* Fill in every port's socket, and the descriptor that ends the thread. Returns how many there are. */
 static nfds_t poll_set(const struct neighbours *neighbours, struct pollfd polled[MLR_PORTS_MAX + 1])
 {
 	for (unsigned int i = 0; i < neighbours->port_count; i++)
@@ -520,7 +520,7 @@ static nfds_t poll_set(const struct neighbours *neighbours, struct pollfd polled
 	return neighbours->port_count + 1;
 }
 
-/* How long the thread may sleep (ms). */
+/* Return how long the thread may sleep, in ms. */
 static int patience_ms(uint64_t next_ns)
 {
 	uint64_t now_ns = clock_ns();

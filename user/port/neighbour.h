@@ -20,7 +20,7 @@
 #include "config/traffic.h"
 #include "mlr/profile.h"
 
-/* One port as its neighbours see it. */
+/* A port, as its neighbours see it. */
 struct neighbour_port {
 	int ifindex;
 	const char *name;
@@ -28,7 +28,7 @@ struct neighbour_port {
 	bool is_silent;         /* it sends no test frames */
 	bool ip4, ip6;          /* which of the addresses are used */
 	struct in_addr address; /* the tester's: the first of both ranges */
-	struct in_addr gateway; /* who is asked for */
+	struct in_addr gateway; /* the gateway that is asked for */
 	struct in6_addr address6;
 	struct in6_addr gateway6;
 	struct mlr_range ranges[TRAFFIC_RANGES]; /* the tester's addresses; of IPv6 the last four octets vary */
@@ -36,7 +36,7 @@ struct neighbour_port {
 	struct mlr_vlan vlans[MLR_VLANS_MAX];
 };
 
-/* What was learned about a port's other end, by IP version. */
+/* The other end of a port, by IP version, as far as it is known. */
 struct neighbour_answer {
 	bool found4, found6;
 	uint8_t mac4[MLR_MAC_OCTETS], mac6[MLR_MAC_OCTETS];
@@ -48,14 +48,14 @@ struct neighbours;
 enum exit_code neighbours_open(const struct neighbour_port *ports, unsigned int port_count, struct neighbours **ret);
 /* Keep the thread off these CPUs, if it has others. */
 void neighbours_spare_cpus(struct neighbours *neighbours, const cpu_set_t *cpus);
-/* Ask for every port's gateway that has not answered yet, for so long at most; less once all have answered, or once the
- * ports turned out to see each other directly. An answer for each port, and whether any two saw each other.
- * EXIT_INTERRUPTED after a stop. */
+/* Ask for every port's gateway that has not answered yet, for so long at most. It ends earlier once all have answered, or
+ * once the ports turned out to see each other directly. It returns an answer for each port, and whether any two saw each
+ * other. EXIT_INTERRUPTED after a stop. */
 enum exit_code neighbours_resolve(struct neighbours *neighbours, uint64_t most_ns, struct neighbour_answer *ret_answers,
 				  bool *ret_ports_see_each_other);
 /* Ask once, and return what is known by now. */
 void neighbours_ask(struct neighbours *neighbours, struct neighbour_answer *ret_answers);
-/* Let every silent port tell now that it is there; and how many frames a port has told that in. */
+/* Let every silent port announce itself now. The second function returns how many frames a port has sent for that. */
 void neighbours_announce_silent(struct neighbours *neighbours);
 uint64_t neighbours_announcements(const struct neighbours *neighbours, unsigned int port);
 /* Send so many learning frames from each port: questions for the gateway, from the tester's addresses in turn, so that the

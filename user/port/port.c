@@ -31,7 +31,7 @@
 
 /* --- usage ---------------------------------------------------------------------------------------------------------- */
 
-/* The MTU that the port has, or that --prepare mtu may give it. */
+/* Return the MTU that the port has, or that --prepare mtu may give it. */
 static unsigned int possible_mtu(const struct config *config, const struct link_info *link)
 {
 	bool may_be_raised = config->prepare.asked & 1u << PREPARE_MTU;
@@ -39,7 +39,7 @@ static unsigned int possible_mtu(const struct config *config, const struct link_
 	return may_be_raised && link->max_mtu_octets ? link->max_mtu_octets : link->mtu_octets;
 }
 
-/* A NIC whose driver is not the kernel's own is no port, which people often forget. */
+/* A NIC with a driver for user space is no port, which people often forget. */
 static enum exit_code refuse_absent(const char *name)
 {
 	const char *where = absent_explain("", name, ROOM(ABSENT_TEXT_SIZE), ABSENT_TEXT_SIZE);
@@ -80,7 +80,7 @@ static enum exit_code check_usage(struct mnl_socket *netlink, const struct confi
 
 /* --- safety --------------------------------------------------------------------------------------------------------- */
 
-/* The kernel's words for a route are not those of `ip`: "default/0". */
+/* The kernel writes routes otherwise than `ip` does: "default/0". */
 static int route_length(const char *route)
 {
 	return strncmp(route, "default", 7) ? (int)strlen(route) : 7;
@@ -152,7 +152,7 @@ static enum exit_code check_capability(const struct port *port)
 	return EXIT_DONE;
 }
 
-/* Driver, bus and speed. What virtual links say of their speed is made up, so it counts as unknown. */
+/* Get driver, bus and speed. Virtual links make up their speed, so it counts as unknown. */
 static void read_hardware(struct port *port)
 {
 	struct ethtool *ethtool;
@@ -224,7 +224,7 @@ static enum exit_code prepare(const struct config *config, struct port *port)
 	return port_prepare(port, config, traffic_mtu(config));
 }
 
-/* 0 once the port has carrier; -ETIMEDOUT, or -EINTR after a stop, or what the kernel says. */
+/* Return 0 once the port has carrier, -ETIMEDOUT, -EINTR after a stop, or the kernel's error. */
 static int await_carrier(struct mnl_socket *netlink, const struct port *port)
 {
 	uint64_t deadline_ns = clock_ns() + CARRIER_NS;
@@ -242,7 +242,7 @@ static int await_carrier(struct mnl_socket *netlink, const struct port *port)
 	}
 }
 
-/* `remedy` goes on from "within 10 s". */
+/* Report a link without carrier. `remedy` continues the sentence after "within 10 s". */
 static enum exit_code wait_for_carrier(struct mnl_socket *netlink, const struct port *port, const char *remedy)
 {
 	int error = await_carrier(netlink, port);
@@ -257,7 +257,8 @@ static enum exit_code wait_for_carrier(struct mnl_socket *netlink, const struct 
 	return refuse(EXIT_INCAPABLE, "port %s: cannot ask the kernel about it: %s", port->link.name, strerror(-error));
 }
 
-/* It may be on its way: the driver restarts the link where an XDP program goes, which another run's may just have done. */
+/* The carrier may be on its way: the driver restarts the link where an XDP program is detached, which another run may just
+ * have done. */
 static enum exit_code find_carrier(struct mnl_socket *netlink, struct port *port)
 {
 	enum exit_code code;

@@ -18,12 +18,12 @@
 #define SETTING_SIZE 96
 #define CPUS_SIZE    256
 #define BIT(item)    (1u << (item))
-/* What 'latency' and 'throughput' stand for: few ports have all of it. */
+/* The items that 'latency' and 'throughput' stand for. Few ports have all of them. */
 #define EXPERT                                                                                                              \
 	(BIT(PREPARE_RSS) | BIT(PREPARE_RINGS) | BIT(PREPARE_COALESCE) | BIT(PREPARE_EEE) | BIT(PREPARE_LLDP) |             \
 	 BIT(PREPARE_FLAGS))
 
-/* What a run needs of a port. */
+/* The needs of a run on a port. */
 struct needs {
 	const struct prepare *prepare;
 	unsigned int mtu_octets;
@@ -34,9 +34,9 @@ struct needs {
 
 static const char *const merging[] = { "rx-lro", "rx-gro-hw", "rx-gro-list", "rx-udp-gro-forwarding", NULL };
 static const char *const gro[] = { "rx-gro", NULL };
-/* A stripped tag is beside the frame, where an XDP program does not see it. */
+/* A NIC puts a stripped tag beside the frame, where an XDP program does not see it. */
 static const char *const tags[] = { "rx-vlan-hw-parse", "rx-vlan-stag-hw-parse", NULL };
-/* These drop what has a tag that nobody asked for, but not of a port that is promiscuous, as a tester's is. */
+/* These features drop frames with a tag that nobody asked for, but not on a promiscuous port, as a tester's is. */
 static const char *const tag_filters[] = { "rx-vlan-filter", "rx-vlan-stag-filter", NULL };
 
 /* Switch offloads off. One that this kernel does not know is off. */
@@ -74,7 +74,7 @@ static int silence_ipv6(struct port *port, const struct needs *)
 {
 	int error = claim_change(port->claim, "sysctl:net/ipv6/conf/%s/disable_ipv6", "1");
 
-	return error == -ENOENT ? 0 : error; /* no IPv6 at all */
+	return error == -ENOENT ? 0 : error; /* the kernel has no IPv6 */
 }
 
 /* A port that obeys pause frames sends less than it should, and one that sends them slows the SUT down. */
@@ -134,7 +134,7 @@ static int set_channels(struct port *port, const struct needs *needs)
 	return change_channels(port, &channels);
 }
 
-/* Where it cannot be done: what opens the queues says how many there are. */
+/* Where it cannot be done, the function that opens the queues reports how many there are. */
 static int raise_queues(struct port *port, const struct needs *needs)
 {
 	bool asked = needs->prepare->asked & BIT(PREPARE_QUEUES), is_set = needs->prepare->asked & BIT(PREPARE_CHANNELS);
@@ -146,7 +146,7 @@ static int raise_queues(struct port *port, const struct needs *needs)
 	if (channels.combined) {
 		channels.combined = needs->queues - channels.tx;
 	} else {
-		/* a veth wants its peer to receive by as many queues as it transmits by */
+		/* A veth wants its peer to receive on as many queues as it transmits on. */
 		channels.rx = channels.rx > needs->queues ? channels.rx : needs->queues;
 		channels.tx = needs->queues;
 	}
@@ -161,7 +161,7 @@ static unsigned int receive_queues(const struct port *port)
 	return read_channels(port, &channels) ? 1 : channels.rx + channels.combined;
 }
 
-/* A table of as many entries, over all queues in turn. */
+/* Make a table of so many entries, over all queues in turn. */
 static char *even_table(const char *table, unsigned int queues)
 {
 	unsigned int entries = 1;
@@ -178,8 +178,8 @@ static char *even_table(const char *table, unsigned int queues)
 	return text_stream_end(stream, &text);
 }
 
-/* Have the hash tell flows apart by their ports, too: by them our flows differ, and many NICs look at the addresses of UDP alone. What
- * cannot be read is left as it is. */
+/* Have the hash distinguish flows by their UDP ports, too. Our flows differ in those, and many NICs hash only the addresses
+ * of UDP. A field that cannot be read is left as it is. */
 static int hash_by_ports(struct port *port, const char *setting)
 {
 	int error;
@@ -216,7 +216,7 @@ static int spread_rss(struct port *port, const struct needs *)
 
 /* --- for experts ----------------------------------------------------------------------------------------------------- */
 
-/* Interrupts come so late, and nobody else chooses. At once: with the first frame. */
+/* Delay interrupts by this time, and switch adaptive coalescing off. With 0 an interrupt comes with the first frame. */
 static int coalesce(struct port *port, const struct needs *needs)
 {
 	struct link_coalescing coalescing;
@@ -262,7 +262,7 @@ static int switch_eee_off(struct port *port, const struct needs *)
 	return claim_change(port->claim, "eee", "off");
 }
 
-/* Drivers call it by different names. */
+/* Drivers have different names for it. */
 static int silence_lldp(struct port *port, const struct needs *)
 {
 	static const char *const flags[][2] = { { "flag:disable-fw-lldp", "on" }, { "flag:fw-lldp-agent", "off" } };
@@ -273,7 +273,7 @@ static int silence_lldp(struct port *port, const struct needs *)
 	return error;
 }
 
-/* Those that the driver has; without any there is nothing to set. */
+/* Set the flags that the driver has. Without any there is nothing to set. */
 static int set_flags(struct port *port, const struct needs *)
 {
 	int error = -EOPNOTSUPP;
@@ -289,8 +289,8 @@ static int set_flags(struct port *port, const struct needs *)
 
 /* --- all of them ---------------------------------------------------------------------------------------------------- */
 
-/* In the order in which they are done: a port whose MTU is below 1280 has no IPv6 until it is raised, and the receive hash
- * depends on the channels. */
+/* The items, in the order in which they are done. A port whose MTU is below 1280 has no IPv6 until it is raised, and the
+ * receive hash depends on the channels. */
 static const struct step {
 	enum prepare_item item;
 	const char *name;
@@ -355,7 +355,7 @@ enum exit_code port_prepare(struct port *port, const struct config *config, unsi
 
 /* --- steering ------------------------------------------------------------------------------------------------------- */
 
-/* Rules into free places, so that the first one has the last place. */
+/* Put rules into free places, so that the first one has the last place. */
 static int put_rules(struct port *port, const struct link_rule *rules, size_t count, const uint32_t *places)
 {
 	int error = 0;
@@ -370,7 +370,7 @@ static int put_rules(struct port *port, const struct link_rule *rules, size_t co
 		error = claim_change(port->claim, setting, value);
 		now = error ? NULL : claim_read(port->claim, setting, &error);
 		if (now && strcmp(now, value))
-			error = -EBUSY; /* another rule than was asked for */
+			error = -EBUSY; /* the place has another rule than was asked for */
 	}
 	return error;
 }
@@ -381,7 +381,7 @@ static int steer(struct port *port, const struct link_rule *rules, size_t count)
 	struct ethtool *ethtool;
 	int error = claim_change(port->claim, "feature:rx-ntuple-filter", "on");
 
-	/* not every driver that has rules has a switch for them */
+	/* Not every driver that has rules has a switch for them. */
 	if (error && error != -EOPNOTSUPP && error != -ENOENT)
 		return error;
 	error = ethtool_open(&ethtool);
@@ -474,7 +474,8 @@ static int move_irq(struct port *port, const char *irq, const cpu_set_t *taken)
 	return claim_change(port->claim, setting, cpulist_format(&rest, list, sizeof(list)));
 }
 
-/* The CPUs that interrupts of a port are dealt out to: those near it, if one of them is free; else any that are. */
+/* Get the CPUs over which the interrupts of a port are distributed: those near it, if one of them is free; otherwise any
+ * that are. */
 static cpu_set_t cpus_for_interrupts(const struct port *port, const cpu_set_t *taken)
 {
 	cpu_set_t online, near, rest, near_rest;
@@ -502,7 +503,7 @@ static int place_irq(struct port *port, const char *irq, const cpu_set_t *cpus, 
 	return claim_change(port->claim, TEXT_OF(SETTING_SIZE, "irq:%s", irq), TEXT_OF(16, "%d", cpu));
 }
 
-/* Say why interrupts cannot be had where an item wants them. */
+/* Report why the interrupts cannot be found, where an item needs them. */
 static enum exit_code say_interrupts(const struct port *port, bool asked, const char *item, const char *what, int error)
 {
 	if (!error)
@@ -524,7 +525,7 @@ enum exit_code port_spare_cpus(struct port *port, const struct config *config, c
 
 	if (!each && !(wanted & BIT(PREPARE_IRQ)))
 		return EXIT_DONE;
-	/* by the bus: /sys/class/net may be that of another network namespace */
+	/* Search by the bus: /sys/class/net may be that of another network namespace. */
 	if (port->bus[0])
 		glob(TEXT_OF(SETTING_SIZE, "/sys/bus/*/devices/%s/msi_irqs/*", port->bus), 0, NULL, &irqs);
 	for (size_t i = 0; i < irqs.gl_pathc; i++) {

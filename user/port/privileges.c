@@ -11,14 +11,14 @@
 
 /* --- capabilities ---------------------------------------------------------------------------------------------------- */
 
-/* Links, sockets of frames, BPF. */
+/* The capabilities for links, sockets of frames, and BPF. */
 static const struct {
 	int capability;
 	const char *name;
 } needed[] = { { CAP_NET_ADMIN, "CAP_NET_ADMIN" }, { CAP_NET_RAW, "CAP_NET_RAW" }, { CAP_BPF, "CAP_BPF" } };
 
-/* What is good to have beside: the verifier's freedoms, memory of AF_XDP, niceness; and a report in a directory of somebody
- * else's. */
+/* Capabilities that are not needed, but useful: for the verifier's freedoms, memory of AF_XDP, niceness, and a report in a
+ * directory of another user. */
 #define USEFUL                                                                                                              \
 	(CONFINE_BIT(CAP_PERFMON) | CONFINE_BIT(CAP_IPC_LOCK) | CONFINE_BIT(CAP_SYS_RESOURCE) | CONFINE_BIT(CAP_SYS_NICE) | \
 	 CONFINE_BIT(CAP_DAC_OVERRIDE))
@@ -56,7 +56,7 @@ static int keep_useful(uint64_t beside)
 }
 
 #define TO_BE_NOBODY (CONFINE_BIT(CAP_SETUID) | CONFINE_BIT(CAP_SETGID))
-/* What the keeper does: files in folders of others; settings of ports, and the session's niceness. */
+/* The capabilities of the keeper, for files in folders of others, settings of ports, and the session's niceness. */
 #define KEPT_FOR_FILES (CONFINE_BIT(CAP_DAC_OVERRIDE) | CONFINE_BIT(CAP_CHOWN) | CONFINE_BIT(CAP_FOWNER))
 #define KEPT_FOR_PORTS (CONFINE_BIT(CAP_NET_ADMIN) | CONFINE_BIT(CAP_SYS_NICE))
 
@@ -84,7 +84,7 @@ static bool opens_again(const struct config *config)
 
 enum exit_code privileges_reduce(const struct config *config)
 {
-	/* live frames open a network namespace; and who is divided becomes nobody */
+	/* Live frames open a network namespace, and a run that is divided becomes nobody. */
 	uint64_t beside = config->tx == TX_XSK && !opens_again(config) ? 0 : CONFINE_BIT(CAP_SYS_ADMIN);
 	int error = keep_useful(beside | (is_divided(config) ? TO_BE_NOBODY : 0));
 
@@ -93,15 +93,15 @@ enum exit_code privileges_reduce(const struct config *config)
 
 /* --- system calls ---------------------------------------------------------------------------------------------------- */
 
-/* By families, because another C library takes another call of the same: as strace(1) shows, of all verbs over ports, on
- * glibc 2.36 and later. */
+/* The calls of a run, by families, because another C library may use another call of a family. strace(1) shows them, for all
+ * verbs over ports, on glibc 2.36 and later. */
 static const int calls[] = {
-	/* while frames flow; first, because the kernel asks in this order */
+	/* These are made while frames flow. They come first, because the kernel compares in this order. */
 	__NR_sendto, __NR_bpf, __NR_ppoll, __NR_clock_nanosleep, __NR_clock_gettime, __NR_futex, __NR_recvmsg, __NR_recvfrom,
 	__NR_sendmsg, __NR_recvmmsg, __NR_sendmmsg, __NR_getsockopt, __NR_setsockopt, __NR_socket, __NR_bind, __NR_connect,
 	__NR_getsockname, __NR_getpeername, __NR_shutdown, __NR_ioctl, __NR_pselect6, __NR_epoll_create1, __NR_epoll_ctl,
 	__NR_epoll_pwait, __NR_nanosleep, __NR_gettimeofday, __NR_clock_getres, __NR_clock_adjtime, __NR_adjtimex,
-	/* files */
+	/* These are for files. */
 	__NR_read, __NR_write, __NR_readv, __NR_writev, __NR_pread64, __NR_pwrite64, __NR_lseek, __NR_openat, __NR_openat2,
 	__NR_close, __NR_close_range, __NR_dup, __NR_dup3, __NR_fcntl, __NR_flock, __NR_fstat, __NR_newfstatat, __NR_statx,
 	__NR_statfs, __NR_fstatfs, __NR_faccessat, __NR_faccessat2, __NR_readlinkat, __NR_getdents64, __NR_getcwd,
@@ -109,12 +109,12 @@ static const int calls[] = {
 	__NR_fchmod, __NR_fchmodat, __NR_fchown, __NR_fchownat, __NR_umask, __NR_fadvise64, __NR_pipe2, __NR_eventfd2,
 	__NR_renameat,
 #ifdef __x86_64__
-	/* what newer architectures have by other names alone */
+	/* Newer architectures have these by other names alone. */
 	__NR_poll, __NR_select, __NR_epoll_wait, __NR_open, __NR_stat, __NR_lstat, __NR_access, __NR_readlink, __NR_rename,
 	__NR_link, __NR_unlink, __NR_mkdir, __NR_chmod, __NR_dup2, __NR_time, __NR_getrlimit, __NR_setrlimit,
 	__NR_arch_prctl,
 #endif
-	/* memory, threads, signals */
+	/* These are for memory, threads and signals. */
 	__NR_mmap, __NR_munmap, __NR_mremap, __NR_mprotect, __NR_madvise, __NR_brk, __NR_mlock, __NR_munlock,
 	__NR_set_robust_list, __NR_rseq, __NR_futex_waitv, __NR_set_tid_address, __NR_exit, __NR_exit_group, __NR_gettid,
 	__NR_getpid, __NR_getppid, __NR_tgkill, __NR_getuid, __NR_geteuid, __NR_getgid, __NR_getegid, __NR_sched_yield,
@@ -124,7 +124,7 @@ static const int calls[] = {
 	__NR_restart_syscall
 };
 
-/* What only ports need. */
+/* Calls that only ports need. */
 static bool is_of_ports(int call)
 {
 	static const int of_ports[] = { __NR_bpf,        __NR_socket,     __NR_bind,        __NR_connect,
@@ -138,7 +138,7 @@ static bool is_of_ports(int call)
 	return false;
 }
 
-/* A container may forbid it, or a kernel be without: what it does then it does as ever. */
+/* A container may forbid this, or the kernel may lack it. The run then goes on without it. */
 static void filter_calls(bool has_ports)
 {
 	int error = confine_no_new_privileges(), allowed[COUNT(calls)];

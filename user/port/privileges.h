@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a run may do, and what it gives up (docs/SECURITY.md). The process owns its privileges, and never gets back what it
- * gave up. First comes privileges_check(), then, before any thread is started, privileges_reduce(), and privileges_confine()
- * once everything is open.
+ * These functions check the privileges of a run, and give up what it no longer needs (docs/SECURITY.md). The process owns
+ * its privileges, and never gets back what it gave up. First comes privileges_check(), then, before any thread is started,
+ * privileges_reduce(), and privileges_confine() once everything is open.
  */
 #pragma once
 
@@ -13,14 +13,14 @@
 #define PRIVILEGES_TEXT_SIZE 64
 /* Return the missing capabilities that every run needs, such as "CAP_NET_RAW, CAP_BPF", or "". */
 const char *privileges_missing(char buffer[PRIVILEGES_TEXT_SIZE]);
-/* Refuse the run if one is missing. */
+/* Refuse the run if a privilege is missing. */
 enum exit_code privileges_check(void);
 /* Keep only the capabilities that opening, trials, the report and restoring need. */
 enum exit_code privileges_reduce(const struct config *config);
-/* Once everything of a trial, search, sweep, soak or connect is open: a keeper (keeper.h) keeps what the plan says, and this process becomes
- * nobody, without capabilities, and makes only the system calls of a run. Nothing for verbs that open ports again, and for
- * measurers that are other processes. */
+/* Call it once everything of a trial, search, sweep, soak or connect is open. A keeper (keeper.h) keeps what the plan says.
+ * This process becomes nobody, without capabilities, and can make only the system calls of a run. It does nothing for verbs
+ * that open ports again, and for measurers that are other processes. */
 enum exit_code privileges_divide(const struct config *config, struct keeper_plan *plan);
-/* Of who is not divided: give up the capabilities for opening. If no command of the user is to run, also allow no new
- * privileges, and only the system calls of a run. */
+/* Give up the capabilities for opening, in a process that is not divided. If no command of the user is to run, also allow no
+ * new privileges, and only the system calls of a run. */
 enum exit_code privileges_confine(const struct config *config);

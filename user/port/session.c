@@ -29,7 +29,7 @@ struct session {
 	int niceness;
 };
 
-/* The file that says what we took: locked while we live. */
+/* The file that says what we changed. It is locked while we live. */
 static struct {
 	int fd; /* 0: nothing was taken */
 	char path[PATH_MAX];
@@ -70,13 +70,13 @@ static bool write_niceness(const char *path, int niceness)
 	const struct timespec gap = { .tv_nsec = 20000000 };
 	int error;
 
-	/* without CAP_SYS_ADMIN the kernel takes ten a second, of all processes */
+	/* Without CAP_SYS_ADMIN the kernel allows ten changes a second, of all processes. */
 	for (int tries = 0; (error = file_set(path, TEXT_OF(16, "%d", niceness))) == -EAGAIN && tries < TRIES; tries++)
 		nanosleep(&gap, NULL);
 	return !error;
 }
 
-/* Locked, and written before anything is changed. */
+/* Lock the file, and write it before anything is changed. */
 static bool remember(const struct session *before)
 {
 	snprintf(taken.path, sizeof(taken.path), "%s/%s%d", STATE_DIRECTORY, FILE_PREFIX, (int)getpid());
@@ -133,8 +133,8 @@ void session_hold(struct keeper_plan *plan)
 
 /* --- dead runs ------------------------------------------------------------------------------------------------------ */
 
-/* Through any process that still belongs to the session. There may be none: then it is gone, and nothing is left to give
- * back. */
+/* Restore through any process that still belongs to the session. If there is none, the session is gone, and nothing is left
+ * to restore. */
 static void give_back(const struct session *before)
 {
 	glob_t processes = { 0 };

@@ -14,12 +14,12 @@
 /* Raise the session. Nothing happens if the kernel does not have it or does not allow it, or if another run did it
  * already. */
 void session_raise(void);
-/* Keep the CPUs of this machine out of idle states that take time to leave, until session_restore(); the kernel ends it with the process.
- * 0 or -errno. */
+/* Keep the CPUs of this machine out of idle states that take time to leave, until session_restore(). The kernel ends it with
+ * the process. Returns 0 or -errno. */
 int session_stay_awake(void);
 /* Restore what session_raise() and session_stay_awake() changed, if they did. */
 void session_restore(void);
-/* Before keeper_split(): the keeper is who restores. */
+/* Call it before keeper_split(): the keeper restores the session. */
 void session_hold(struct keeper_plan *plan);
 /* Restore what dead runs changed. */
 void session_clean(void);

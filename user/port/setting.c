@@ -25,7 +25,7 @@ const struct setting_flag setting_flags[SETTING_FLAGS] = {
 struct access {
 	const struct settings *settings;
 	int ifindex;
-	const char *key; /* what follows the colon */
+	const char *key; /* the part behind the colon */
 };
 
 int settings_open(struct settings *ret)
@@ -49,7 +49,7 @@ void settings_close(struct settings *settings)
 	netlink_close(settings->netlink);
 }
 
-/* What asprintf() or strdup() made, as an error. */
+/* Convert a failure of asprintf() or strdup() to an error. */
 static int printed(int octets)
 {
 	return octets < 0 ? -ENOMEM : 0;
@@ -281,7 +281,8 @@ static int parse_rss(const char *value, struct link_rss *ret)
 	return 0;
 }
 
-/* A table that was the driver's default should be that again: a table once written is kept when the channels change. */
+/* A table that was the driver's default must become the default again: a table once written is kept when the channels
+ * change. */
 static int write_rss(const struct access *access, const char *value)
 {
 	static const struct link_rss to_default = { 0 };
@@ -297,7 +298,7 @@ static int write_rss(const struct access *access, const char *value)
 	return done ? 0 : ethtool_set_rss(access->settings->ethtool, access->ifindex, &rss);
 }
 
-/* Bit n of the fields of a hash is the letter at n; the highest has no place here. */
+/* Bit n of the fields of a hash is the letter at n. The highest bit has no letter. */
 static const char hash_letters[] = " mvtsdfn";
 
 static int hash_ip_version(const struct access *access, unsigned int *ret)
@@ -317,7 +318,7 @@ static int read_hash(const struct access *access, char **ret_value)
 	if (error)
 		return error;
 	if (fields & 1 || fields >> strlen(hash_letters))
-		return -EPROTO; /* by what this program cannot write */
+		return -EPROTO; /* fields that this program cannot write */
 	for (unsigned int bit = 1; bit < strlen(hash_letters); bit++)
 		if (fields >> bit & 1)
 			*end++ = hash_letters[bit];
@@ -430,10 +431,10 @@ static int write_mtu(const struct access *access, const char *value)
 /* --- all of them ---------------------------------------------------------------------------------------------------- */
 
 static const struct setting_kind {
-	const char *name; /* with a colon: a key follows */
+	const char *name; /* the name ends with a colon: a key follows */
 	int (*read)(const struct access *access, char **ret_value);
 	int (*write)(const struct access *access, const char *value);
-	int (*path)(const struct access *access, char path[PATH_SIZE]); /* of a file, in place of both */
+	int (*path)(const struct access *access, char path[PATH_SIZE]); /* for a setting that is a file, in place of both */
 } kinds[] = {
 	{ "sysctl:", .path = sysctl_path },
 	{ "feature:", read_feature, write_feature },
@@ -451,7 +452,7 @@ static const struct setting_kind {
 	{ "rule:", read_rule, write_rule },
 };
 
-/* The kind of a setting; *ret_key points behind its name. */
+/* Return the kind of a setting. *ret_key points behind its name. */
 static const struct setting_kind *find_kind(const char *setting, const char **ret_key)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {

@@ -27,7 +27,8 @@
 #include "netdev/ethtool.h"
 #include "netdev/netlink.h"
 
-/* A private flag that some drivers have, and what it should be: else frames cost more under XDP, or do not pass as they should. */
+/* A private flag that some drivers have, and the value it should have. Otherwise frames cost more under XDP, or do not pass
+ * as they should. */
 struct setting_flag {
 	const char *name;
 	bool good;
@@ -47,12 +48,12 @@ void settings_close(struct settings *settings);
 /* The value of a "rule:" setting; the caller frees it. */
 int setting_rule_text(const struct link_rule *rule, char **ret_value);
 
-/* Of "coalesce"; the caller frees the text. */
+/* Return the value of a "coalesce" setting; the caller frees the text. */
 #define COALESCING_TEXT_SIZE 160
 int setting_coalescing_text(const struct link_coalescing *coalescing, char **ret_value);
 int setting_parse_coalescing(const char *value, struct link_coalescing *ret);
 
-/* The caller frees *ret_value. */
+/* Read a setting. The caller frees *ret_value. */
 int setting_read(const struct settings *settings, int ifindex, const char *setting, char **ret_value);
-/* Fails with -EBUSY where the driver took the value and did not follow. */
+/* Write a setting. It fails with -EBUSY if the driver took the value and did not follow. */
 int setting_write(const struct settings *settings, int ifindex, const char *setting, const char *value);

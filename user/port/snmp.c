@@ -72,7 +72,7 @@ bool snmp_is_answer(const uint8_t *message, size_t octets, uint32_t *ret_number)
 
 /* --- frames --------------------------------------------------------------------------------------------------------- */
 
-/* The IP header; where its addresses stand, and their length. */
+/* Write the IP header. Returns where its addresses are, and their length. */
 static size_t put_ip(const struct neighbour_port *port, size_t payload_octets, uint8_t *ip, uint8_t **ret_addresses)
 {
 	if (port->ip4) {
@@ -122,7 +122,7 @@ static unsigned int get16(const uint8_t *at)
 	return (unsigned int)at[0] << 8 | at[1];
 }
 
-/* The UDP header of a frame, behind at most one VLAN tag: the kernel took off the outer one. NULL: it has none. */
+/* Return the UDP header of a frame, behind at most one VLAN tag: the kernel took off the outer one. NULL: it has none. */
 static const uint8_t *find_udp(const uint8_t *frame, size_t octets)
 {
 	const uint8_t *ip = frame + ETHER_HDR_LEN, *end = frame + octets, *udp;
@@ -218,7 +218,7 @@ enum exit_code snmp_open(const struct neighbour_port *port, const uint8_t *gatew
 	snmp->port = *port;
 	memcpy(snmp->gateway_mac, gateway_mac, MLR_MAC_OCTETS);
 	snmp->interval_ns =
-		(NS_PER_S + queries_per_s - 1) / queries_per_s; /* rounded up: in a second there is none too many */
+		(NS_PER_S + queries_per_s - 1) / queries_per_s; /* rounded up, so that no second has one query too many */
 	snmp->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	snmp->socket = port_socket(port->ifindex, NULL);
 	if (snmp->socket < 0) {

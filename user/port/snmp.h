@@ -25,9 +25,9 @@ struct snmp_report {
 /* Open queries from a port to its gateway at this MAC address. They use IPv4 if the port does. */
 enum exit_code snmp_open(const struct neighbour_port *port, const uint8_t *gateway_mac, unsigned int queries_per_s,
 			 struct snmp **ret);
-/* Between two trials: the gateway has another MAC address. */
+/* Call it between two trials if the gateway has another MAC address. */
 void snmp_readdress(struct snmp *snmp, const uint8_t *gateway_mac);
-/* Send from one time until another (CLOCK_MONOTONIC). */
+/* Send queries from one time until another (CLOCK_MONOTONIC). */
 enum exit_code snmp_start(struct snmp *snmp, uint64_t start_ns, uint64_t until_ns);
 /* Stop, and return the result. */
 struct snmp_report snmp_stop(struct snmp *snmp);

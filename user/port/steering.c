@@ -20,7 +20,7 @@ static bool receives(const struct mlr_profile *profile, unsigned int port, unsig
 	return false;
 }
 
-/* The field that has most values; of several the last, so that ports come before addresses. */
+/* Return the field that has most values. Of several fields it is the last, so that ports come before addresses. */
 static enum mlr_field widest_field(const struct mlr_profile *profile)
 {
 	enum mlr_field widest = MLR_DESTINATION_PORT;
@@ -31,7 +31,7 @@ static enum mlr_field widest_field(const struct mlr_profile *profile)
 	return widest;
 }
 
-/* As many queues as there are bits for. */
+/* Return how many queues there are bits for. */
 static uint32_t by_bits(unsigned int queues)
 {
 	uint32_t count = 1;
@@ -41,7 +41,7 @@ static uint32_t by_bits(unsigned int queues)
 	return count;
 }
 
-/* A rule a value; or a queue, by the lowest bits that change. */
+/* Make a rule for each value, or for each queue by the lowest bits that change. */
 static size_t rules_of_version(const struct mlr_profile *profile, enum mlr_field field, bool by_value,
 			       unsigned int ip_version, unsigned int queues, struct link_rule *ret)
 {
@@ -50,7 +50,7 @@ static size_t rules_of_version(const struct mlr_profile *profile, enum mlr_field
 	int shift = __builtin_ctz(range->step ? range->step : 1);
 
 	if (!by_value && count == 1)
-		return 0; /* one queue gets all as it is */
+		return 0; /* one queue gets all frames without a rule */
 	for (uint32_t k = 0; k < count; k++)
 		ret[k] = (struct link_rule){
 			.ip_version = ip_version,
