@@ -15,7 +15,7 @@ bool load_touches_tester(const struct measurer *measurer, double load_fps)
 	return selftest->state == SELFTEST_FRESH && !selftest->line_limited && load_fps >= selftest->clean_load_fps;
 }
 
-/* Say why the tester's own limit is not known, where that matters. */
+/* Report why the tester's own limit is not known, where that matters. */
 static void warn_of_selftest(const struct measurer *measurer, bool limit_is_given)
 {
 	const struct selftest_figure *selftest = &measurer->selftest;

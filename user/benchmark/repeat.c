@@ -18,13 +18,13 @@ struct run {
 
 struct runs {
 	const struct config *config;
-	struct run *items; /* room for config->repeats */
+	struct run *items; /* it has room for config->repeats */
 	size_t count;
 };
 
 /* --- making them ---------------------------------------------------------------------------------------------------- */
 
-/* Keep what the search found, if anything. */
+/* Keep the result of a search, if there is one. */
 static enum exit_code keep(struct runs *runs, const struct search *search)
 {
 	struct run *run = &runs->items[runs->count];
@@ -48,7 +48,7 @@ static enum exit_code make(struct runs *runs, struct measurer *measurer, const s
 	return kept == EXIT_DONE ? code : kept;
 }
 
-/* Stopped before the first search began: it stands for all. */
+/* Keep one search that was stopped before it began. It stands for all. */
 static enum exit_code keep_none(struct runs *runs, struct measurer *measurer)
 {
 	struct search search;
@@ -60,7 +60,7 @@ static enum exit_code keep_none(struct runs *runs, struct measurer *measurer)
 	return kept == EXIT_DONE ? EXIT_INTERRUPTED : kept;
 }
 
-/* An external measurer is started once a search. */
+/* Start an external measurer, anew for each search. */
 static enum exit_code renew(const struct config *config, struct measurer **measurer)
 {
 	if (config->measurer != MEASURER_EXEC)
@@ -70,7 +70,7 @@ static enum exit_code renew(const struct config *config, struct measurer **measu
 	return measurer_new(config, measurer);
 }
 
-/* EXIT_UNMET once one of them is irregular; any other code ends them. */
+/* Search several times. EXIT_UNMET if one of them is irregular; any other code ends them. */
 static enum exit_code make_all(struct runs *runs, struct measurer **measurer)
 {
 	struct load_range range;
@@ -94,7 +94,7 @@ static enum exit_code make_all(struct runs *runs, struct measurer **measurer)
 
 /* --- what they amount to -------------------------------------------------------------------------------------------- */
 
-/* NAN for what does not exist. */
+/* Describe a figure of several searches. Members that do not exist are NAN. */
 static double throughput_fps(const struct run *run, size_t goal)
 {
 	return read_number(json_array_get(json_object_get(run->document, "search_result"), goal), "conditional_throughput");
@@ -124,7 +124,7 @@ static json_t *statistics_json(const struct runs *runs, size_t goal)
 			 json_number_or_null(sample.least), "max", json_number_or_null(sample.most));
 }
 
-/* By what runs are put in order: those broken off first, then those without a throughput. */
+/* Order the runs: those broken off come first, then those without a throughput. */
 static double rank(const struct run *run)
 {
 	double value = throughput_fps(run, 0);
@@ -165,7 +165,7 @@ static json_t *run_json(const struct run *run, size_t number)
 	return json;
 }
 
-/* Whatever makes any of the searches irregular makes the whole so. */
+/* Whatever makes one of the searches irregular makes the whole irregular. */
 static void set_irregular_reason(json_t *document, const struct runs *runs)
 {
 	for (size_t i = 0; i < runs->count; i++) {

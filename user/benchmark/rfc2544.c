@@ -37,7 +37,7 @@ static const struct rfc2544_plan fast = {
 	.reset_duration_s = 10,
 };
 
-/* In the order in which they are made: each needs the throughput of those before it. */
+/* The tests, in the order in which they are performed: each needs the throughput of those before it. */
 const struct rfc2544_name rfc2544_names[TEST_COUNT] = {
 	[TEST_THROUGHPUT] = { "throughput", "throughput", "26.1" },
 	[TEST_LATENCY] = { "latency", "latency", "26.2" },
@@ -56,7 +56,7 @@ static const struct test {
 	[TEST_RECOVERY] = { rfc2544_recovery, true },      [TEST_RESET] = { rfc2544_reset, true },
 };
 
-/* The book, or fast; and then what the options say. */
+/* Set the durations by the book or for --fast, and then by the options. */
 static struct rfc2544_plan make_plan(const struct config *config)
 {
 	const struct rfc2544_options *options = &config->rfc2544;
@@ -85,7 +85,7 @@ static enum exit_code perform_test(void *context, json_t *json)
 	return EXIT_DONE;
 }
 
-/* Takes its result over, whole or not. */
+/* Add the result of a test, whole or not. It takes the reference over. */
 static enum exit_code run_test(struct rfc2544_run *run, enum rfc2544_test test)
 {
 	struct rfc2544 *suite = run->suite;
@@ -120,7 +120,7 @@ static bool is_needed(const struct rfc2544 *suite, enum rfc2544_test test, bool 
 #define BURSTS_OF_SEARCH                                                                                                    \
 	15.0 /* of a search for the longest burst: up by doubling, down by halving, of some hundred frames */
 
-/* About how long a test takes: as long as it took at the size before, else by its plan. */
+/* Estimate the time of a test: as long as it took at the size before, or by its plan. */
 static double expected_s(const struct rfc2544 *suite, enum rfc2544_test test)
 {
 	const struct rfc2544_plan *plan = &suite->plan;
@@ -148,7 +148,7 @@ static double expected_s(const struct rfc2544 *suite, enum rfc2544_test test)
 	return 0;
 }
 
-/* Of the tests from this one on, at one frame size; and how many there are in all. */
+/* Estimate the time of the tests from this one on, at one frame size, and count all of them. */
 static double size_s(const struct rfc2544 *suite, int first, bool smallest, unsigned int *ret_tests)
 {
 	double duration_s = 0;
@@ -163,7 +163,7 @@ static double size_s(const struct rfc2544 *suite, int first, bool smallest, unsi
 	return duration_s;
 }
 
-/* Of so many sizes, with the smallest among them or without. */
+/* Estimate the time of so many sizes, with the smallest among them or without. */
 static double sizes_s(const struct rfc2544 *suite, unsigned int sizes, bool with_smallest)
 {
 	unsigned int count;
@@ -173,7 +173,7 @@ static double sizes_s(const struct rfc2544 *suite, unsigned int sizes, bool with
 		     : 0;
 }
 
-/* Say where the suite is: a test begins, the n-th of this size. */
+/* Show that a test begins, the n-th of this size. */
 static void show_stage(struct rfc2544_run *run, enum rfc2544_test test, unsigned int number)
 {
 	struct rfc2544 *suite = run->suite;
@@ -238,7 +238,7 @@ static enum exit_code measure_frame_size(struct rfc2544 *suite, const char *fram
 	return code;
 }
 
-/* The index of the smallest frame size, for which the reset is measured. */
+/* Return the index of the smallest frame size, for which the reset is measured. */
 static enum exit_code find_smallest(const struct config *config, unsigned int *ret_index)
 {
 	unsigned int least_octets = UINT32_MAX;
@@ -258,7 +258,7 @@ static enum exit_code find_smallest(const struct config *config, unsigned int *r
 	return EXIT_DONE;
 }
 
-/* The suite before it begins. */
+/* Make the suite before it begins. */
 static enum exit_code prepare(const struct config *config, struct rfc2544 *ret)
 {
 	char frame_size[FRAME_SIZE_TEXT];

@@ -22,7 +22,7 @@ static bool has_frame_size(const struct config *config, const char *wanted)
 	return false;
 }
 
-/* 9.1 and what was left out of section 26. */
+/* Report what of section 9.1 and section 26 was left out. */
 static void add_omissions(const struct rfc2544 *suite, json_t *sentences)
 {
 	char missing[SENTENCE_SIZE] = "", wanted[FRAME_SIZE_TEXT];
@@ -82,7 +82,7 @@ static void add_deviations(const struct rfc2544 *suite, json_t *sentences)
 				plan->overload_duration_s, book->overload_duration_s);
 }
 
-/* Where the maximum rate is not that of the medium. */
+/* Report that the maximum rate is not that of the medium. */
 static void add_rate_deviations(const struct rfc2544 *suite, json_t *sentences)
 {
 	const json_t *first = json_array_get(suite->frame_sizes, 0);
@@ -111,7 +111,7 @@ static void add_reason(char text[REASON_SIZE], const json_t *of, const char *tes
 		text_join(text, REASON_SIZE, "; ", "%s, %s: %s", read_string(of, "frame_size"), test, reason);
 }
 
-/* How it ended, else what is irregular of each frame size. */
+/* Return how the suite ended, or else what is irregular of each frame size. */
 static json_t *irregular_reason_json(const struct rfc2544 *suite)
 {
 	char text[REASON_SIZE] = "";

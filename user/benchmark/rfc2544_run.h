@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The suite of RFC 2544 while it runs: its state, and its tests. */
+/* This header has the state of the suite of RFC 2544 while it runs, and its tests. The suite (rfc2544.c) owns the state. */
 #pragma once
 
 #include "benchmark/load_range.h"
 #include "benchmark/suite.h"
 
-/* How long and how often. By the book, shorter with --fast, each as its option says. */
+/* Durations and counts of the tests: by the book, shorter with --fast, each as its option says. */
 struct rfc2544_plan {
 	double trial_duration_s; /* throughput (its longest), frame loss rate */
 	unsigned int latency_repeats;
@@ -23,10 +23,10 @@ struct rfc2544_plan {
 struct rfc2544 {
 	struct suite common;
 	struct rfc2544_plan plan;
-	json_t *frame_sizes;       /* what was measured, an object a frame size */
+	json_t *frame_sizes;       /* what was measured, an object for each frame size */
 	json_t *reset;             /* NULL: not measured */
 	double search_s;           /* about how long a search of the throughput takes */
-	double took_s[TEST_COUNT]; /* how long each test took at the size before; 0: it was not made yet */
+	double took_s[TEST_COUNT]; /* how long each test took at the size before; 0: it was not performed yet */
 	unsigned int size, sizes;  /* the size that is measured, from 1 */
 	unsigned int smallest;     /* the index of the smallest size, for which the reset is measured */
 };
@@ -37,9 +37,9 @@ struct rfc2544_run {
 	struct rfc2544 *suite;
 	struct load_range range; /* its Max Load is the maximum rate of the tests */
 	double throughput_fps;   /* NAN: not known */
-	json_t *json;            /* of the frame size */
-	bool smallest;           /* it is the smallest */
-	enum rfc2544_test test;  /* that runs */
+	json_t *json;            /* frames/s of the medium at this frame size */
+	bool smallest;           /* it is the smallest frame size */
+	enum rfc2544_test test;  /* the test that runs */
 };
 
 /* Make a search of the configuration that of the throughput: loss 0, exceed 0, trials of the plan's duration at the end;

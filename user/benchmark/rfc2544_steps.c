@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* RFC 2544, 26.4 to 26.6: back-to-back frames, system recovery, reset. Each of their trials has load steps. */
+/* This file has the tests of RFC 2544, 26.4 to 26.6: back-to-back frames, system recovery, reset. Each of their trials has
+ * load steps. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,7 @@ static uint64_t frames_of(double load_fps, double duration_s)
 
 /* --- directions --------------------------------------------------------------------------------------------------- */
 
-/* A direction as an object, with what is known of it. Takes `figures` over. */
+/* Return a direction as an object, with what is known of it. It takes `figures` over. */
 static json_t *direction_json(const struct measurement *measurement, size_t number, json_t *figures)
 {
 	json_t *json = report_direction(measurement, number);
@@ -44,7 +45,7 @@ static json_t *direction_json(const struct measurement *measurement, size_t numb
 	return json;
 }
 
-/* Name the direction that a figure is of, where there are several. */
+/* Name the direction of a figure, where there are several. */
 static void put_worst(const struct measurement *measurement, size_t number, const char *figure, json_t *json)
 {
 	json_t *worst = json_object();
@@ -56,22 +57,22 @@ static void put_worst(const struct measurement *measurement, size_t number, cons
 
 /* --- back-to-back frames (26.4, RFC 9004) ------------------------------------------------------------------------- */
 
-/* How long the SUT is left alone after a burst: as long as it takes to forward it at its throughput, times a factor that doubles
- * until the answer stays. */
+/* The pause of the SUT after a burst. It is as long as the SUT takes to forward the burst at its throughput, times a factor
+ * that doubles until the answer stays the same. */
 struct burst_pause {
 	double factor;
 	double longest_s; /* so far */
 	bool unsettled;   /* a longer one would have been needed to know that the answer stays */
 };
 
-/* What bursts lost in each direction. */
+/* The frames of bursts that were lost in each direction. */
 struct burst_losses {
 	size_t direction_count;
 	json_t *names[MLR_PORTS_MAX]; /* the directions */
 	uint64_t bursts[MLR_PORTS_MAX], frames[MLR_PORTS_MAX];
 };
 
-/* Of all searches for the longest burst. */
+/* The outcome of all searches for the longest burst. */
 struct bursts {
 	struct burst_pause pause;
 	struct burst_losses losses;
@@ -82,7 +83,7 @@ static double pause_s(const struct rfc2544_run *run, const struct burst_pause *p
 	return fmin(PAUSE_MOST_S, pause->factor * (double)frames / run->throughput_fps);
 }
 
-/* Let what the SUT keeps of a burst drain. */
+/* Wait until the SUT has forwarded what it keeps of a burst. */
 static enum exit_code let_drain(const struct rfc2544_run *run, struct burst_pause *pause, uint64_t frames, uint64_t start_ns)
 {
 	const struct rfc2544_plan *plan = &run->suite->plan;
@@ -95,7 +96,7 @@ static enum exit_code let_drain(const struct rfc2544_run *run, struct burst_paus
 	return stop_sleep_until(end_ns) ? EXIT_INTERRUPTED : EXIT_DONE;
 }
 
-/* Lost frames of bursts, by direction. */
+/* Count the lost frames of bursts, by direction. */
 static void add_losses(struct burst_losses *losses, const struct measurement *measurement)
 {
 	losses->direction_count = measurement->direction_count;
@@ -185,7 +186,7 @@ static enum exit_code search_on(struct rfc2544_run *run, struct bursts *bursts, 
 	return EXIT_DONE;
 }
 
-/* One of the N tests: its own search for the longest burst. By the book, pauses are long enough by themselves. */
+/* Perform one of the N tests: its own search for the longest burst. By the book, pauses are long enough by themselves. */
 static enum exit_code search_burst(struct rfc2544_run *run, struct bursts *bursts, uint64_t most_frames,
 				   uint64_t *ret_frames, size_t *trial_count)
 {
@@ -222,7 +223,7 @@ static void put_bursts(const struct rfc2544_run *run, const uint64_t *values, si
 					       json_number_or_null(summary.corrected_buffer_time_s)));
 }
 
-/* Each direction's lost frames, and the one that lost the most. */
+/* Add each direction's lost frames, and name the one that lost the most. */
 static void put_losses(struct burst_losses *losses, json_t *json)
 {
 	json_t *worst = json_object();
@@ -290,7 +291,8 @@ static bool recovers_later(const struct mlr_recovery *than, const struct mlr_rec
 	return recovery->recovery_s > than->recovery_s;
 }
 
-/* One run: each direction by itself, and the worst of them. What never lost has nothing to recover from. */
+/* Perform one run: each direction by itself, and the worst of them. A direction that never lost a frame has nothing to
+ * recover from. */
 static json_t *run_json(const struct measurement *measurement, double *ret_recovery_s)
 {
 	struct mlr_recovery recoveries[MLR_PORTS_MAX], sum = { 0 };
@@ -394,7 +396,7 @@ enum exit_code rfc2544_recovery(struct rfc2544_run *run, json_t *json)
 
 /* --- reset (26.6, RFC 6201) --------------------------------------------------------------------------------------- */
 
-/* The command that causes the SUT's reset. */
+/* Run the command that causes the SUT's reset. */
 struct reset_watch {
 	const struct load_steps *steps;
 	const char *command; /* NULL: the operator does it */
@@ -447,7 +449,7 @@ static json_t *since_start(const struct reset_watch *reset, uint64_t moment_ns)
 	return moment_ns > start_ns ? json_real((double)(moment_ns - start_ns) / NS_PER_S_F) : json_null();
 }
 
-/* The reset time of a direction; NAN: there is none. */
+/* Return the reset time of a direction; NAN: there is none. */
 static double reset_s(const struct mlr_reset *reset)
 {
 	return reset->seen && reset->over ? (double)(reset->to_ns - reset->from_ns) / NS_PER_S_F : NAN;
@@ -477,7 +479,7 @@ static bool is_longer_reset(const struct mlr_reset *than, const struct mlr_reset
 	return reset->to_ns - reset->from_ns > than->to_ns - than->from_ns;
 }
 
-/* Each direction by itself, and the worst of them. */
+/* Add each direction by itself, and the worst of them. */
 static void put_reset(struct rfc2544_run *run, const struct reset_watch *watch, const struct measurement *measurement,
 		      json_t *json)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* RFC 2544, 26.1 to 26.3: throughput, latency, frame loss rate. */
+/* This file has the tests of RFC 2544, 26.1 to 26.3: throughput, latency, frame loss rate. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,13 +102,13 @@ enum exit_code rfc2544_throughput(struct rfc2544_run *run, json_t *json)
 
 #define SOURCES_MAX 4
 
-/* Who told when the frames of some repeats arrived. */
+/* A source of arrival times, and the repeats that used it. */
 struct latency_source {
 	const char *name;
 	size_t repeats;
 };
 
-/* What the repeats amount to so far. */
+/* The sums over the repeats so far. */
 struct latency_series {
 	size_t count;
 	double *means_ns, *medians_ns; /* of each repeat */
@@ -127,7 +127,7 @@ struct latency_series {
 	} directions[MLR_PORTS_MAX];
 };
 
-/* A repeat in one direction. */
+/* Add a repeat in one direction. */
 static void add_direction(struct direction_series *series, const struct measurement *measurement, size_t number)
 {
 	const struct direction_figures *figures = &measurement->by_direction[number];
@@ -149,7 +149,7 @@ static double average_ns(const struct direction_series *series)
 	return series->count ? series->means_sum_ns / (double)series->count : NAN;
 }
 
-/* Each direction by itself, and the one whose frames take longest on average. */
+/* Add each direction by itself, and the one whose frames take longest on average. */
 static void put_latency_directions(struct latency_series *series, json_t *json)
 {
 	json_t *list = json_array(), *worst = json_object();
@@ -215,7 +215,7 @@ static void add_repeat(struct latency_series *series, const struct measurement *
 	series->last = json_incref(json_object_get(trial, "latency"));
 }
 
-/* Clock, definition and floor, which are those of every repeat where there is one source only. */
+/* Add clock, definition and floor, which are those of every repeat if there is only one source. */
 static void put_clock(const struct latency_series *series, json_t *json)
 {
 	static const char *const from_last[] = { "definition", "clock", "floor_p50_ns", "floor_p99_ns", "floor_source" };
@@ -225,7 +225,7 @@ static void put_clock(const struct latency_series *series, json_t *json)
 			json_object_set(json, from_last[i], json_object_get(series->last, from_last[i]));
 }
 
-/* The one source, or each with its repeats. */
+/* Add the one source, or each with its repeats. */
 static json_t *source_json(const struct latency_series *series)
 {
 	char text[SOURCE_SIZE] = "";
@@ -313,7 +313,7 @@ enum exit_code rfc2544_latency(struct rfc2544_run *run, json_t *json)
 
 /* --- frame loss rate (26.3) --------------------------------------------------------------------------------------- */
 
-/* Of the frames sent in a direction. NAN: none was. */
+/* Return the loss ratio of a direction. NAN: no frame was sent. */
 static double loss_ratio_of(const struct direction_figures *figures)
 {
 	return fmax(0, (double)figures->verdict.lost / (double)figures->counts.sent);
@@ -325,7 +325,7 @@ static json_t *frames_json(double loss_ratio, const struct mlr_trial_counts *cou
 			 (json_int_t)counts->sent, "output_frames", (json_int_t)counts->received);
 }
 
-/* The direction that lost the greatest part of its frames. */
+/* Return the direction that lost the greatest part of its frames. */
 static size_t worst_of(const struct measurement *measurement)
 {
 	size_t worst = 0;
@@ -336,7 +336,7 @@ static size_t worst_of(const struct measurement *measurement)
 	return worst;
 }
 
-/* A point has the loss ratio of the worst direction, and all frames. */
+/* Make a point of the curve. It has the loss ratio of the worst direction, and all frames. */
 static json_t *point_json(const struct measurement *measurement, double load_fps, double ratio)
 {
 	size_t worst = worst_of(measurement);

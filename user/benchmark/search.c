@@ -14,7 +14,7 @@
 
 /* --- before --------------------------------------------------------------------------------------------------------- */
 
-/* What an algorithm wants of goals, beyond their ranges. */
+/* Check what an algorithm wants of goals, beyond their ranges. */
 static const char *algorithm_demands(enum algorithm algorithm)
 {
 	switch (algorithm) {
@@ -120,7 +120,7 @@ static struct search_trial new_trial(const struct search *search, const struct m
 	return trial;
 }
 
-/* Takes the measurement over. */
+/* Add a trial. It takes the measurement over. */
 static enum exit_code keep(struct search *search, const struct search_trial *trial)
 {
 	size_t size = search->trial_size ? 2 * search->trial_size : 64;
@@ -151,7 +151,7 @@ static enum exit_code take_result(struct search *search, const struct search_tri
 	return tell_trial(search);
 }
 
-/* The event of a trial that begins. The first has all that --resume needs. */
+/* Write the event of a trial that begins. The first one has all that --resume needs. */
 static enum exit_code tell_start(const struct search *search, const struct mlr_decision *decision)
 {
 	const struct config *config = search->config;
@@ -182,8 +182,8 @@ static enum exit_code perform(struct search *search, const struct mlr_decision *
 	return take_result(search, &trial);
 }
 
-/* Give the controller the trials of a stored search, as if they were measured now. What it asks for should be what was
- * measured then; if not, another version of the program measured it, and the trials count all the same. */
+/* Give the controller the trials of a stored search, as if they were measured now. It should ask for what was measured then.
+ * If it does not, another version of the program measured it, and the trials count all the same. */
 static enum exit_code take_stored_trials(struct search *search)
 {
 	const struct stored *stored = search->config->stored;
@@ -230,7 +230,7 @@ static bool has_failed_fast(struct search *search)
 	return false;
 }
 
-/* Trials until the controller wants no more, time is up, a stop, or a failure; search->end says which. */
+/* Perform trials until the controller wants no more, time is up, a stop, or a failure. search->end says which. */
 static enum exit_code loop(struct search *search)
 {
 	struct mlr_decision decision;
@@ -260,7 +260,7 @@ static enum exit_code loop(struct search *search)
 
 /* --- after ---------------------------------------------------------------------------------------------------------- */
 
-/* The outcomes, and what they make of an EXIT_DONE. */
+/* Get the outcomes, and what they make of an EXIT_DONE. */
 static enum exit_code judge(struct search *search, enum exit_code code)
 {
 	for (size_t goal = 0; goal < search->input.goal_count; goal++) {
@@ -288,7 +288,7 @@ static void init_search(struct search *search, const struct config *config, stru
 		search->watches[goal].lower_fps = search->watches[goal].upper_fps = NAN;
 }
 
-/* The latencies take time of their own, and a stop that ends them does not spoil the bounds. */
+/* The latencies take time of their own, and a stop that ends them does not change the bounds. */
 static enum exit_code add_latencies(struct search *search, enum exit_code code)
 {
 	enum exit_code measured = search_measure_latencies(search);

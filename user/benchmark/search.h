@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The Manager (RFC 9971, section 4.9.3): takes each Trial Input from the controller to the measurer and
- * each result back, keeps the time, and knows in the end all that the report needs.
+ * The Manager (RFC 9971, section 4.9.3) takes each Trial Input from the controller to the measurer and each result back,
+ * keeps the time, and knows in the end all that the report needs.
  */
 #pragma once
 
@@ -10,16 +10,16 @@
 #include "measurer/measurer.h"
 #include "result/deliver.h"
 
-/* Search. Whatever it returns, *ret_search is to be freed; where ret_search->end is not SEARCH_RUNNING, there is something
- * to report. EXIT_DONE or EXIT_UNMET: the search is over; EXIT_INTERRUPTED; else the reason was said. */
+/* Search. In any case the caller frees *ret_search. If ret_search->end is not SEARCH_RUNNING, there is something to report.
+ * Returns EXIT_DONE or EXIT_UNMET once the search is over, EXIT_INTERRUPTED, or another code after a message. */
 enum exit_code search_run(const struct config *config, struct measurer *measurer, struct search *ret_search);
-/* The same between loads that are known already. */
+/* Do the same between loads that are known already. */
 enum exit_code search_run_between(const struct config *config, struct measurer *measurer, const struct load_range *range,
 				  struct search *ret_search);
-/* A search that was stopped before its loads were known: it has no trials, and can be reported. */
+/* Make a search that was stopped before its loads were known. It has no trials, and can be reported. */
 void search_stopped(const struct config *config, struct measurer *measurer, struct search *ret_search);
 
-/* The controller of the configuration's algorithm. EXIT_USAGE_ERROR for goals that it cannot search for. */
+/* Create the controller of the configuration's algorithm. EXIT_USAGE_ERROR for goals that it cannot search for. */
 enum exit_code search_new_controller(const struct config *config, const struct mlr_controller_input *input,
 				     struct mlr_controller **ret);
 
@@ -32,5 +32,5 @@ enum exit_code search_new_controller(const struct config *config, const struct m
  * number, the lower) Conditional Throughput of the first goal. "repeats" has the statistics, and every search.
  */
 
-/* Search, and show what was found. *measurer may be replaced: an external measurer is started anew for each search. */
+/* Search, and show the result. *measurer may be replaced: an external measurer is started anew for each search. */
 enum exit_code repeat_searches(const struct config *config, struct measurer **measurer, struct report_file *file);

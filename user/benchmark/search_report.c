@@ -14,7 +14,7 @@
 
 /* --- trials --------------------------------------------------------------------------------------------------------- */
 
-/* Why a trial was chosen. What was asked for is said where something else was measured (by an earlier run). */
+/* Return why a trial was chosen. If something else was measured (by an earlier run), say what was asked for. */
 static json_t *decision_json(const struct search *search, const struct search_trial *trial)
 {
 	const struct mlr_trial_input *asked = &trial->decision.input, *measured = &trial->measurement.result.input;
@@ -45,7 +45,7 @@ json_t *report_search_trial(const struct search *search, const struct search_tri
 
 /* --- goals ---------------------------------------------------------------------------------------------------------- */
 
-/* Why the search as a whole ended before its goals were reached; NULL if it did not. */
+/* Return why the search as a whole ended before its goals were reached; NULL if it did not. */
 static const char *end_reason(const struct search *search)
 {
 	switch (search->end) {
@@ -110,7 +110,7 @@ json_t *report_goal_result(const struct search *search, size_t goal, const struc
 	return json;
 }
 
-/* Why the result is irregular: how the search ended, else what each irregular goal says. */
+/* Return why the result is irregular: how the search ended, or else the reason of each irregular goal. */
 static json_t *irregular_reason_json(const struct search *search)
 {
 	char text[REASON_SIZE] = "";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A search: what has been measured, what is known of its goals, and how it ended. search.h fills it; the report and the
- * view, which are declared here as well, read it. */
+/* The state of a search: its trials, what is known of its goals, and how it ended. The caller owns it. search.h fills it;
+ * the report and the view, which are declared here as well, read it. */
 #pragma once
 
 #include <jansson.h>
@@ -24,12 +24,12 @@ struct search_trial {
 /* A trial for its latency, after the search. */
 struct search_latency {
 	size_t goal;
-	double share_ratio; /* of the goal's Relevant Lower Bound; 0: no part of it, but next to no load */
+	double share_ratio; /* part of the goal's Relevant Lower Bound; 0: next to no load */
 	double load_fps;
 	struct measurement measurement;
 };
 
-/* What is known of one goal: at any time, and in the end. */
+/* The state of one goal, at any time and in the end. */
 struct goal_outcome {
 	struct mlr_goal_result result;
 	bool tester_limited; /* the tester's own limit decided a trial at the Relevant Upper Bound (without one, at the lower) */
@@ -68,41 +68,41 @@ struct search {
 	} watches[MLR_GOALS_MAX];
 };
 
-/* Seconds since the start of the search, by the clock that counts for it. */
+/* Return the seconds since the start of the search, by the clock that counts for it. */
 double search_elapsed_s(const struct search *search);
 
-/* The current Relevant Bounds of a goal; NAN for what does not exist. */
+/* Get the current Relevant Bounds of a goal. NAN stands for a bound that does not exist. */
 void search_bounds(const struct search *search, size_t goal, double *ret_lower_fps, double *ret_upper_fps);
 
-/* What is known of a goal now. EXIT_INCAPABLE without memory. */
+/* Get what is known of a goal now. EXIT_INCAPABLE without memory. */
 enum exit_code search_outcome(const struct search *search, size_t goal, struct goal_outcome *ret);
 
 void search_free(struct search *search);
 
 /* --- search_latency.c: --latency-at, once the search has its outcomes. EXIT_INTERRUPTED: those so far are kept */
 enum exit_code search_measure_latencies(struct search *search);
-/* The member "latency_at": a new reference. */
+/* Return the member "latency_at", a new reference. */
 json_t *report_search_latencies(const struct search *search);
 
 /* --- search_report.c: the result document, and its parts, which events carry as well. Each is a new reference, or NULL
  * without memory */
 
-/* One trial, as in "trials": with why it was chosen. */
+/* Return one trial, as in "trials", with the reason why it was chosen. */
 json_t *report_search_trial(const struct search *search, const struct search_trial *trial);
-/* One Goal Result, as in "search_result". */
+/* Return one Goal Result, as in "search_result". */
 json_t *report_goal_result(const struct search *search, size_t goal, const struct goal_outcome *outcome);
-/* How a search was set up: what --resume needs, beside its trials. */
+/* Return how a search was set up: what --resume needs beside its trials. */
 json_t *report_setting(const struct search *search);
-/* "xdp-mlr/search/1" */
+/* Return the document "xdp-mlr/search/1". */
 json_t *report_search(const struct search *search);
 
 /* --- search_view.c: as progress/progress.h shows it */
 
-/* The trial that begins, what for, and how far the search is. */
+/* Show the trial that begins, its purpose, and how far the search is. */
 void search_show(const struct search *search, const struct mlr_decision *decision);
-/* The search has ended, its outcomes are known. */
+/* Show that the search has ended. Its outcomes are known. */
 void search_show_end(const struct search *search);
-/* What is known of a trial that has ended, of whatever it was a part. */
+/* Show a trial that has ended, whatever it was a part of. */
 void view_take_measurement(struct view *view, const struct measurement *measurement);
 /* Add all trials of a run without goals, and a mark of each of the last. */
 void view_take_trials(struct view *view, const struct measurement *trials, size_t count);

@@ -18,7 +18,7 @@
 #define MAX_LOAD_GUESS      1.5e6 /* frames/s: what a copy-mode port over veth can send; only for the estimate */
 #define BPS_PER_MEGABIT     1e6
 
-/* A simulated search. */
+/* A search of a simulated SUT. */
 struct simulated {
 	double duration_s;
 	size_t trials;
@@ -26,7 +26,7 @@ struct simulated {
 
 /* --- loads ---------------------------------------------------------------------------------------------------------- */
 
-/* The speed of a link, as the kernel tells everybody; 0 where there is none (veth, no carrier). */
+/* Return the speed of a link, as the kernel tells everybody; 0 if there is none (veth, no carrier). */
 static double link_bps(const char *port)
 {
 	char path[128], line[32];
@@ -41,7 +41,7 @@ static double link_bps(const char *port)
 	return megabits * BPS_PER_MEGABIT;
 }
 
-/* Of the slowest port; 0: not known. */
+/* Return the speed of the slowest port; 0: not known. */
 static double line_rate_fps(const struct config *config)
 {
 	double bps = link_bps(config->ports[0].name);
@@ -79,7 +79,7 @@ double search_time_waits_s(const struct config *config, unsigned int lossy)
 	return waits_always_s(waits) + residual_s;
 }
 
-/* One search of a simulated SUT. EXIT_DONE, or it was said why not. */
+/* Perform one search of a simulated SUT. Returns EXIT_DONE, or another code after a message. */
 static enum exit_code simulate(const struct config *config, const struct mlr_controller_input *input, struct mlr_sut *sut,
 			       struct simulated *ret)
 {
@@ -129,7 +129,7 @@ static int by_duration(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Searches of SUTs whose capacity scatters by this ratio, shortest first; their capacities are spread over the loads of the
+/* Search SUTs whose capacity scatters by this ratio, and sort by time. Their capacities are spread over the loads of the
  * search, evenly as logarithms. */
 static enum exit_code simulate_places(const struct config *config, const struct mlr_controller_input *input,
 				      double scatter_ratio, struct simulated searches[PLACES])
@@ -152,7 +152,7 @@ static enum exit_code simulate_places(const struct config *config, const struct 
 	return code;
 }
 
-/* All searches of a run, within its time limit. */
+/* Estimate all searches of a run, within its time limit. */
 static double whole_s(const struct config *config, double search_s)
 {
 	double limited_s = config->max_time_s > 0 ? fmin(config->max_time_s, search_s) : search_s;

@@ -17,7 +17,7 @@ struct search_estimate {
 	const char *assumption;
 };
 
-/* Max Load and where it comes from, as far as both are known without opening a port. */
+/* Get Max Load and its origin, as far as both are known without opening a port. */
 struct expected_load {
 	const char *source;
 	double load_fps; /* 0: not known before the run */

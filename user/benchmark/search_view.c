@@ -46,7 +46,7 @@ static void take_goal(struct view_goal *view, const struct search *search, size_
 	view->done = mlr_controller_goal_done(search->controller, goal);
 }
 
-/* The controller's time to go is that of trials; waits and the measurer's own work take more, as they did so far. */
+/* The controller estimates the time of trials alone. Waits and the measurer's own work take more, as they did so far. */
 static double remaining_s(const struct search *search, double elapsed_s)
 {
 	double measured_s = 0, wall_s = 0, left_s = mlr_controller_remaining_s(search->controller);

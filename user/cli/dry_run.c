@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --dry-run: the checks that the run would make before it changes anything, then its plan. */
+/* --dry-run makes the checks that the run would make before it changes anything, and then prints its plan. */
 #include <math.h>
 
 #include "base/destination.h"
@@ -11,7 +11,8 @@
 #include "measurer/measurer.h"
 #include "result/deliver.h"
 
-/* The line rate that loads in % are of. Of ports: where all tell their speed or never will. 0: nobody knows it. */
+/* Return the line rate to which loads in % refer. It is known where all ports tell their speed, or never will. 0: it is not
+ * known. */
 static enum exit_code find_line_rate(const struct config *config, double *ret_fps)
 {
 	struct measurer *measurer;
@@ -56,7 +57,7 @@ static enum exit_code check_loads(const struct config *config, double line_rate_
 	return code;
 }
 
-/* Of the longest trials that are known beforehand. */
+/* Return the duration of the longest trials that are known beforehand. */
 static enum exit_code check_intervals(const struct config *config)
 {
 	struct mlr_trial_input input = { .load_fps = 1, .duration_s = config->first_duration_s };

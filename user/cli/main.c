@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* xdp-mlr: reads the configuration, runs the verb, sees to it that what was printed was written. */
+/* xdp-mlr reads the configuration, runs the verb, and makes sure that what was printed was written. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #define VERB_ENTRY(CONSTANT, FUNCTION, ...) [CONSTANT] = FUNCTION,
 static enum exit_code (*const functions[])(const struct config *config) = { VERBS(VERB_ENTRY) };
 
-/* Whose --dry-run shows points and jobs, not the plan of a run. */
+/* Whether --dry-run of a verb shows points and jobs instead of the plan of a run. */
 static bool is_campaign(enum verb verb)
 {
 	return verb >= VERB_CAMPAIGN_RUN && verb <= VERB_CAMPAIGN_REPORT;

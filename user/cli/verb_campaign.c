@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* campaign: many measurements, of a matrix of options: run here or submitted, looked after, and made one report of. */
+/* campaign makes many measurements, of a matrix of options. It runs them here or submits them, shows how far they are, and
+ * makes one report of them. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,7 +10,7 @@
 #include "cli/verbs.h"
 #include "result/deliver.h"
 
-/* What --dry-run of a run shows: the points that would be run, a line each. */
+/* Print what --dry-run of a run shows: the points that would be run, a line each. */
 static enum exit_code show_chosen(const struct campaign *campaign, const bool *chosen)
 {
 	for (size_t i = 0; i < campaign->point_count; i++)
@@ -18,7 +19,7 @@ static enum exit_code show_chosen(const struct campaign *campaign, const bool *c
 	return EXIT_DONE;
 }
 
-/* After a run: show how far the campaign is. What became of its points counts where nothing else went wrong. */
+/* Show, after a run, how far the campaign is. The outcome of its points decides the exit code if nothing else went wrong. */
 static enum exit_code conclude(const struct config *config, const struct campaign *campaign, enum exit_code code)
 {
 	struct point_status *states;
@@ -82,7 +83,7 @@ static enum exit_code report(const struct config *config, const struct campaign 
 	return delivered != EXIT_DONE ? delivered : code;
 }
 
-/* One of those above, on the campaign of the file and how far it is. */
+/* Run one of the actions above on the campaign of the file. */
 enum exit_code verb_campaign(const struct config *config)
 {
 	static enum exit_code (*const actions[])(const struct config *config, const struct campaign *campaign,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* connect: what lies between the ports, and whether frames pass; no measurement. */
+/* connect tells what lies between the ports, and whether frames pass. It measures nothing. */
 #include <jansson.h>
 #include <stdio.h>
 #include <time.h>
@@ -63,7 +63,7 @@ static enum exit_code show(const struct config *config, struct measurer *measure
 	return EXIT_DONE;
 }
 
-/* Frames have passed, or not; what is left is to say so. */
+/* Report whether frames have passed. */
 static enum exit_code leave_privileges(const struct config *config, struct measurer *measurer)
 {
 	struct keeper_plan plan = { .answer = destination_answer };

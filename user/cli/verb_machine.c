@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* probe, lab and clean: what is done to this machine and its ports without a measurement. */
+/* probe, lab and clean act on this machine and its ports, and measure nothing. */
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -127,7 +127,7 @@ static enum exit_code show_lab(const char *name, enum format format)
 	return print_lab(&lab, format);
 }
 
-/* All labs while they are shown: what is wrong with one hides no other. */
+/* Show all labs. A fault of one does not hide the others. */
 struct shown_labs {
 	enum format format;
 	unsigned int count;

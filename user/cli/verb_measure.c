@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* search, soak, sweep, trial, rfc2544, y1564, selftest: the verbs that measure. Whatever was measured is shown, also where they could not
- * go on. */
+/* search, soak, sweep, trial, rfc2544, y1564 and selftest are the verbs that measure. What was measured is shown even if
+ * they could not go on. */
 #include <errno.h>
 #include <math.h>
 #include <time.h>
@@ -34,8 +34,8 @@ struct run {
 	const struct config *config;
 	time_t start_time;
 	struct measurer *measurer; /* NULL: a suite chooses its own */
-	struct report_file file;   /* of --report, open meanwhile */
-	bool began;                /* of `trial`, its trial */
+	struct report_file file;   /* the file of --report, open during the measurement */
+	bool began;                /* the trial of the verb `trial` */
 };
 
 /* Tell the end as an event, then deliver the document, as report_deliver() does. */
@@ -49,7 +49,7 @@ static enum exit_code deliver(struct run *run, json_t *document, double duration
 	return told;
 }
 
-/* A file of what a trial lost, or what came that was foreign. */
+/* Write a file of the frames that a trial lost, or of foreign ones. */
 struct capture {
 	const char *option, *path; /* without a path nobody asked for it */
 	bool of_a_part;            /* of a trial that was interrupted, too */
@@ -57,7 +57,7 @@ struct capture {
 	struct destination destination;
 };
 
-/* Everything is open: what the end needs is the keeper's from now on. */
+/* Divide the process: everything is open, and the keeper keeps what the end needs. */
 static enum exit_code divide(struct run *run, struct capture *captures, size_t count)
 {
 	struct keeper_plan plan = { .answer = destination_answer };
@@ -146,7 +146,7 @@ static enum exit_code measure_trial(struct run *run, struct measurement *ret)
 	return measurer->ops->measure(measurer, &input, ret);
 }
 
-/* `measurement` is NULL for an interrupted trial. */
+/* Show the result. `measurement` is NULL for an interrupted trial. */
 static enum exit_code show_trial(struct run *run, const struct measurement *measurement, enum exit_code code)
 {
 	enum exit_code told = measurement ? event_trial_finished(run->config, 1, report_trial(measurement)) : EXIT_DONE;
@@ -184,7 +184,7 @@ static enum exit_code make_foreign(const struct run *run, char **ret_text, size_
 	return EXIT_DONE;
 }
 
-/* Once it was seen that the file can be written. */
+/* Call it once it was seen that the file can be written. */
 static enum exit_code write_capture(const struct run *run, struct capture *capture)
 {
 	size_t length;
@@ -207,7 +207,7 @@ static enum exit_code open_capture(struct capture *capture)
 	return error ? destination_refuse(capture->option, capture->path, error) : EXIT_DONE;
 }
 
-/* The trial, and what is asked for of it beyond its result, in files that can be written, as is seen before it. */
+/* Perform the trial, and write the files that it was asked for. Whether they can be written is tested before it. */
 static enum exit_code measure_and_capture(struct run *run, struct capture *captures, size_t count,
 					  struct measurement *measurement)
 {
@@ -292,7 +292,7 @@ static enum exit_code perform_selftest(struct run *run)
 /* --- the verbs ------------------------------------------------------------------------------------------------------ */
 
 static const struct manner {
-	bool has_measurer; /* of the run; a suite opens its own */
+	bool has_measurer; /* the measurer of the run; a suite opens its own */
 	enum exit_code (*perform)(struct run *run);
 } manners[] = {
 	[VERB_SEARCH] = { true, perform_search },      [VERB_TRIAL] = { true, perform_trial },
@@ -301,7 +301,7 @@ static const struct manner {
 	[VERB_SELFTEST] = { false, perform_selftest },
 };
 
-/* A search that is replayed or gone on with must say what follows from its trials. */
+/* A search that is replayed or resumed must not contradict its own trials. */
 static enum exit_code check_stored(const struct config *config)
 {
 	const struct given *given = given_find(config->given, "resume") ?: given_find(config->given, "replay");

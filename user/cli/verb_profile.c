@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* profile show: the first frames of a Traffic Profile, in hex and by field. Needs neither root nor ports. */
+/* profile show prints the first frames of a Traffic Profile, in hex and by field. It needs neither root nor ports. */
 #include <arpa/inet.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -14,11 +14,10 @@
 #define SHOWN_TRIAL    1
 #define FIRST_SEQUENCE 1
 
-/* Of the signatures that are shown; a run draws its own. */
+/* The key of the signatures that are shown. A run draws its own. */
 static const uint8_t shown_key_seed[MLR_KEY_SEED_OCTETS] = { 0 };
 
-/* MAC addresses that nobody has, where nothing says which they are: the port's letter and 1 for the tester, 2 for the
- * SUT. */
+/* Set MAC addresses that nobody has, where none are given: the port's letter, and 1 for the tester or 2 for the SUT. */
 static void set_macs(const struct config *config, struct mlr_profile *profile)
 {
 	for (unsigned int i = 0; i < profile->port_count; i++)
@@ -93,7 +92,7 @@ static json_t *signature_json(const struct shown *shown)
 	return shown->template->is_signed ? json_sprintf("0x%04x%04x", get16(at), get16(at + 2)) : json_null();
 }
 
-/* Everything is read from the octets of the frame, not from what they were made of. */
+/* Describe a frame from its octets alone, not from what they were made of. */
 static json_t *frame_json(const struct shown *shown)
 {
 	const uint8_t *frame = shown->frame, *ip = frame + shown->template->network_offset;
@@ -150,7 +149,7 @@ static void write_frame(const struct mlr_queue_plan *plan, struct shown *shown)
 	shown->octets = template->memory_octets;
 }
 
-/* The first frames of one port, as its transmitter makes them. */
+/* Show the first frames of one port, as its transmitter makes them. */
 static enum exit_code show_port(const struct config *config, const struct mlr_profile *profile, unsigned int port,
 				const char *name, json_t *list)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* report: a stored result, shown again or rendered in another form; of a folder of results, the trend. compare: two, and
- * whether the SUT became slower between them. */
+/* report shows a stored result again, or renders it in another form. Of a folder of results it shows the trend. compare
+ * tells of two whether the SUT became slower between them. */
 #include <string.h>
 
 #include "base/json_read.h"
@@ -31,7 +31,7 @@ static enum exit_code check(const char *path, const json_t *document)
 	return EXIT_DONE;
 }
 
-/* Before anything is read: what is read and written is by the keeper's hand from now on. */
+/* Divide the process before anything is read: the keeper opens what is read and written from now on. */
 static enum exit_code leave_privileges(const struct config *config, struct report_file *file)
 {
 	struct keeper_plan plan = { .answer = destination_answer,

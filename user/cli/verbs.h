@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What verbs do: each takes a configuration that was read and checked, and returns the program's exit code. */
+/* A verb is a function that takes a configuration that was read and checked, and returns the program's exit code. The caller
+ * owns the configuration. */
 #pragma once
 
 #include "base/message.h"
@@ -8,5 +9,5 @@
 #define VERB_FUNCTION(CONSTANT, FUNCTION, ...) enum exit_code FUNCTION(const struct config *config);
 VERBS(VERB_FUNCTION)
 
-/* Of a verb that measures. */
+/* These verbs measure. */
 enum exit_code dry_run(const struct config *config);

@@ -6,7 +6,7 @@
 #include "base/json_text.h"
 #include "base/text_stream.h"
 
-#define BLOCKED_LEAST 3 /* frames of a kind, of which one would have come */
+#define BLOCKED_LEAST 3 /* so many frames of a kind were sent that one would have come */
 #define KINDS_SAID    4
 #define SPANNING_FIX  "make the switch's port an edge port"
 
@@ -36,7 +36,7 @@ const struct between_port *between_spanning(const struct between *between)
 	return NULL;
 }
 
-/* LLDP is spoken by others than switches, too. */
+/* Not only switches send LLDP. */
 static bool hears_switch(const struct between *between)
 {
 	for (unsigned int i = 0; i < between->port_count; i++)
@@ -57,7 +57,7 @@ static enum between_kind kind_of(const struct between *between)
 {
 	if (has_router(between))
 		return BETWEEN_ROUTER;
-	if (between->passes_reserved && !hears_switch(between)) /* some bridges pass that on, too */
+	if (between->passes_reserved && !hears_switch(between)) /* some bridges pass such a frame on, too */
 		return BETWEEN_CABLE;
 	if (between->ports_meet || hears_switch(between) || between_passes(between))
 		return BETWEEN_SWITCH;
@@ -124,7 +124,7 @@ static void add_lost(const struct between *between, char buffer[BETWEEN_TEXT_SIZ
 		text_add(buffer, BETWEEN_TEXT_SIZE, "; of %llu frames at a small rate %llu did not come", sent, sent - came);
 }
 
-/* Some of them were sent, none came, and others did. */
+/* Whether some frames of a kind were sent and none came, though others did. */
 static bool is_blocked_kind(const struct between *between, const struct between_kind_of_frame *kind)
 {
 	return kind->sent >= BLOCKED_LEAST && !kind->came && between_passes(between);
@@ -154,7 +154,7 @@ static void add_neighbour(const struct between_port *port, const struct lldp *sa
 			 says->system, protocol);
 }
 
-/* Who says on a port what it is plugged into. */
+/* Report the neighbour that a port is plugged into, as it calls itself. */
 static void add_neighbours(const struct between *between, char buffer[BETWEEN_TEXT_SIZE])
 {
 	for (unsigned int i = 0; i < between->port_count; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What lies between the ports, by what was heard there and by what came of frames sent at a small rate: one sentence, and a
- * member of the result. The caller fills a struct between in; nothing here acts on anything.
+ * This header says what lies between the ports, in one sentence and as a member of the result. It goes by what was heard
+ * there, and by what came of frames sent at a small rate. The caller fills in a struct between and owns it; the functions
+ * are pure.
  */
 #pragma once
 
@@ -17,16 +18,16 @@ enum between_kind { BETWEEN_NOTHING_KNOWN, BETWEEN_CABLE, BETWEEN_SWITCH, BETWEE
 struct between_port {
 	const char *name;
 	bool transmits;
-	uint64_t sent, left; /* numbered frames; how many left by the interface's own counter, at most those sent */
-	uint64_t came;       /* of those sent, where they were to */
+	uint64_t sent, left; /* numbered frames; `left` of them left by the interface's own counter, at most those sent */
+	uint64_t came;       /* those of them that arrived where they were sent to */
 	unsigned int to;     /* a port that they were to */
 	bool has_answer;     /* its gateway answered, */
 	char gateway[INET6_ADDRSTRLEN];
 	struct heard heard;
-	struct own_program program; /* that speaks on the port, too */
+	struct own_program program; /* a neighbour that speaks on the port, too */
 };
 
-/* Frames of one size, and of one VLAN tag, the outer one: how many were sent, and came. */
+/* Frames of one size or of one outer VLAN tag: how many were sent, and came. */
 struct between_kind_of_frame {
 	unsigned int size_octets; /* with FCS */
 	bool is_tagged;
@@ -42,9 +43,9 @@ struct between {
 	struct between_port ports[MLR_PORTS_MAX];
 	bool ports_meet;      /* by ARP or neighbour discovery */
 	bool passes_reserved; /* a frame came to an address that no bridge forwards */
-	bool is_steady;       /* so many frames in a row have passed as were wanted */
+	bool is_steady;       /* as many frames in a row have passed as were wanted */
 	unsigned int in_a_row;
-	unsigned int kind_count; /* of frames; 0: they were not told apart */
+	unsigned int kind_count; /* kinds of frames; 0: they were not distinguished */
 	struct between_kind_of_frame kinds[BETWEEN_KINDS];
 	double duration_s, waited_s; /* in all; and, of it, for spanning tree */
 };
@@ -54,10 +55,10 @@ struct between {
 /* Whether any numbered frame, or every one of some port, came where it was to. */
 bool between_passes(const struct between *between);
 
-/* The port whose switch speaks spanning tree and does not say that it forwards; NULL: none. */
+/* Return the port whose switch speaks spanning tree and does not say that it forwards; NULL: none. */
 const struct between_port *between_spanning(const struct between *between);
 
-/* Say what it is, without a full stop. */
+/* Write the sentence, without a full stop. */
 const char *between_sentence(const struct between *between, char buffer[BETWEEN_TEXT_SIZE]);
-/* As the member "connection". New reference. */
+/* Return the member "connection", a new reference. */
 json_t *between_json(const struct between *between);

@@ -28,7 +28,7 @@ enum { BPDU_CONFIGURATION = 0, BPDU_RAPID = 2, FLAG_LEARNING = 0x10, FLAG_FORWAR
 #define BPDU_OCTETS  35
 #define BPDU_SECONDS 256.0 /* times are in so many parts of one */
 
-/* What is behind LLC or SNAP, if it is so long. NULL: it is not, or it is something else. */
+/* Return what is behind LLC or SNAP, if it is so long. NULL: it is not, or the frame has something else. */
 static const uint8_t *find_behind(const uint8_t *head, size_t head_octets, size_t least, const uint8_t *frame, size_t octets)
 {
 	const uint8_t *at = frame + ETH_HLEN;
@@ -36,7 +36,7 @@ static const uint8_t *find_behind(const uint8_t *head, size_t head_octets, size_
 	return octets >= ETH_HLEN + head_octets + least && !memcmp(at, head, head_octets) ? at + head_octets : NULL;
 }
 
-/* The BPDU of a frame: behind LLC, or Cisco's by VLAN behind SNAP. NULL: it has none. */
+/* Return the BPDU of a frame, behind LLC, or Cisco's by VLAN behind SNAP. NULL: it has none. */
 static const uint8_t *find_bpdu(const uint8_t *frame, size_t octets)
 {
 	static const uint8_t llc[] = { 0x42, 0x42, 0x03 }, snap[] = { 0xaa, 0xaa, 0x03, 0x00, 0x00, 0x0c, 0x01, 0x0b };
@@ -45,7 +45,7 @@ static const uint8_t *find_bpdu(const uint8_t *frame, size_t octets)
 	return bpdu ? bpdu : find_behind(snap, sizeof(snap), BPDU_OCTETS, frame, octets);
 }
 
-/* Versions, and the state that flags of the rapid ones tell (802.1D-2004, 9.3.3). */
+/* Versions of BPDUs, and the state in the flags of the rapid ones (802.1D-2004, 9.3.3). */
 static bool take_bpdu(struct spanning_tree *spanning, const uint8_t *frame, size_t octets)
 {
 	const uint8_t *bpdu = get16(frame + 12) < TYPES_LEAST ? find_bpdu(frame, octets) : NULL;
@@ -66,7 +66,7 @@ static bool take_bpdu(struct spanning_tree *spanning, const uint8_t *frame, size
 	return true;
 }
 
-/* It listens for one forward delay, and learns for another. */
+/* The bridge listens for one forward delay, and learns for another. */
 double spanning_tree_longest_s(const struct spanning_tree *spanning)
 {
 	return (spanning->state == SPANNING_LEARNING ? 1 : 2) * spanning->forward_delay_s;
@@ -77,13 +77,13 @@ double spanning_tree_longest_s(const struct spanning_tree *spanning)
 enum { LLDP_END, LLDP_CHASSIS, LLDP_PORT, LLDP_PORT_DESCRIPTION = 4, LLDP_SYSTEM_NAME = 5 };
 enum { CHASSIS_MAC = 4, PORT_MAC = 3 };
 
-/* Text of strangers, as far as it can be printed. */
+/* Copy text of strangers, as far as it can be printed. */
 static void put_text(const uint8_t *text, size_t octets, char ret[HEARD_TEXT_SIZE])
 {
 	quote((const char *)text, octets, ret, HEARD_TEXT_SIZE);
 }
 
-/* An identity of the kind that its first octet says: a MAC address, or text. */
+/* Copy an identity, whose first octet says its kind: a MAC address, or text. */
 static void put_identity(const uint8_t *value, size_t octets, uint8_t mac_kind, char ret[HEARD_TEXT_SIZE])
 {
 	if (octets < 2)
@@ -144,7 +144,7 @@ static bool take_cdp(struct lldp *cdp, const uint8_t *frame, size_t octets)
 
 /* --- others --------------------------------------------------------------------------------------------------------- */
 
-/* What the receiver counts as housekeeping (bpf/parse.h). */
+/* Whether the receiver counts a frame as housekeeping (bpf/parse.h). */
 static bool is_housekeeping(const uint8_t *frame, size_t octets, uint16_t type)
 {
 	static const uint8_t reserved[] = { 0x01, 0x80, 0xc2, 0x00, 0x00 }, cisco[] = { 0x01, 0x00, 0x0c, 0xcc, 0xcc };
@@ -160,7 +160,7 @@ static bool is_housekeeping(const uint8_t *frame, size_t octets, uint16_t type)
 	       (!memcmp(frame, reserved, sizeof(reserved)) && (frame[5] & 0xd0) == 0);
 }
 
-/* The ports of a UDP packet over IPv4 or, without extension headers, IPv6. */
+/* Get the ports of a UDP packet over IPv4 or, without extension headers, IPv6. */
 static bool find_udp_ports(const uint8_t *frame, size_t octets, uint16_t type, unsigned int ret[2])
 {
 	const uint8_t *ip = frame + ETH_HLEN;
@@ -197,7 +197,7 @@ static void take_foreign(struct heard *heard, const uint8_t *frame, uint16_t typ
 	memcpy(heard->foreign_from, frame + MLR_MAC_OCTETS, MLR_MAC_OCTETS);
 }
 
-/* Which of our ports a frame is from; port_count: of none. */
+/* Return which of our ports a frame is from; port_count: none. */
 static unsigned int find_own(const uint8_t *frame, const uint8_t (*macs)[MLR_MAC_OCTETS], unsigned int port_count)
 {
 	unsigned int port = 0;

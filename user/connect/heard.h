@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is heard on a port beside the tester's own frames: spanning tree, LLDP and CDP, DHCP, frames of this machine itself, and the
- * first frame of others. The caller owns a struct heard for each port, which begins as zeros; heard_take() adds one frame to
- * it. Nothing here acts on anything.
+ * This header reads what arrives at a port beside the tester's own frames: spanning tree, LLDP and CDP, DHCP, frames of this
+ * machine itself, and the first frame of others. The caller owns a struct heard for each port, which begins as zeros;
+ * heard_take() adds one frame to it. Nothing here acts on anything.
  */
 #pragma once
 
@@ -16,13 +16,13 @@
 #define HEARD_OCTETS    512 /* of a frame that are looked at */
 #define HEARD_TEXT_SIZE 64
 
-/* What a bridge does with the port that it speaks on, as far as it says so: 802.1D's BPDUs do not. */
+/* The state in which a bridge has the port that it speaks on. Not all BPDUs say it: those of 802.1D do not. */
 enum spanning_state { SPANNING_UNTOLD, SPANNING_DISCARDING, SPANNING_LEARNING, SPANNING_FORWARDING };
 
 /* The last BPDU (802.1D, 9.3). */
 struct spanning_tree {
 	uint64_t frames; /* 0: none was heard */
-	bool is_rapid;   /* RSTP or MSTP, which say the state */
+	bool is_rapid;   /* a BPDU of RSTP or MSTP, which says the state */
 	enum spanning_state state;
 	uint8_t root[8], bridge[8]; /* priority, and a MAC address */
 	uint16_t port;
@@ -39,13 +39,13 @@ struct lldp {
 struct heard {
 	struct spanning_tree spanning;
 	struct lldp lldp, cdp; /* the latter Cisco's own protocol of that purpose */
-	uint64_t dhcp;         /* frames of DHCP, by whomever */
+	uint64_t dhcp;         /* frames of DHCP, from anybody */
 	uint64_t arp;
-	/* From one of our ports, and not of the tester: a program of this machine sends there. */
+	/* Frames from one of our ports that are not the tester's: a program of this machine sends them. */
 	uint64_t own;
 	unsigned int own_port;
 	bool own_is_dhcp;
-	/* Of others, and no housekeeping. */
+	/* Frames of others that are no housekeeping. */
 	uint64_t foreign;
 	uint16_t
 		foreign_type; /* EtherType, of the first; VLAN tags that the NIC or the kernel has taken off are not looked at */
@@ -57,8 +57,8 @@ struct heard {
 void heard_take(struct heard *heard, const uint8_t *frame, size_t octets, uint16_t type,
 		const uint8_t (*macs)[MLR_MAC_OCTETS], unsigned int port_count);
 
-/* For how long after a link came up a bridge that speaks spanning tree may keep it closed (s), by its timers. */
+/* Return for how long after a link came up a bridge that speaks spanning tree may keep it closed, in s, by its timers. */
 double spanning_tree_longest_s(const struct spanning_tree *spanning);
 
-/* As a member of the result. New reference. */
+/* Return it as a member of the result, a new reference. */
 json_t *heard_json(const struct heard *heard);

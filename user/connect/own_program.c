@@ -16,7 +16,7 @@
 
 /* --- whose socket it is --------------------------------------------------------------------------------------------- */
 
-/* The file in /proc of a process that is this socket, or "". */
+/* Get the file in /proc of a process that is this socket, or "". */
 static bool has_socket(const char *pattern, const char *socket, char *ret_path, size_t size)
 {
 	char target[LINK_SIZE];
@@ -36,7 +36,7 @@ static bool has_socket(const char *pattern, const char *socket, char *ret_path, 
 	return has;
 }
 
-/* Whose it is, unless it is ours. */
+/* Get the process that has the socket, unless it is ours. */
 static void find_owner(unsigned long inode, struct own_program *ret)
 {
 	char path[PATH_MAX], socket[LINK_SIZE];

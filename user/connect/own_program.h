@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which other program of this machine speaks on a port by a packet socket, as DHCP clients and network managers do. It is
- * looked for while the process may still read what other processes have open; the answer is the caller's.
+ * This header finds another program of this machine that sends on a port by a packet socket, as DHCP clients and network
+ * managers do. It must be called while the process may still read which files other processes have open. The caller owns the
+ * answer.
  */
 #pragma once
 

@@ -47,7 +47,7 @@ json_t *claim_changes(const struct claim *claim);
 
 /* The ports whose journals were handled. */
 struct journal_cleaned {
-	unsigned int restored; /* all changes are undone, or were already */
+	unsigned int restored; /* ports that no longer exist: nothing is left to undo */
 	unsigned int gone;     /* ports of them that still exist */
 };
 /* Undo what dead runs left behind, in any network namespace. If something could not be undone, that is reported, and the
