@@ -226,7 +226,7 @@ static __always_inline int is_of_sent_payload(__u32 udp_octets, __u64 mix, __u32
 	return 0;
 }
 
-/* Whether the signature of a frame is right. Its payload has been summed up. */
+/* Return the verdict on the signature of a frame whose payload has been summed up. */
 static __always_inline enum verdict judge_signature(const struct rx_summed *summed, __u32 udp_octets, __u64 mix,
 						    __u32 signature)
 {

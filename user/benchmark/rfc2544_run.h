@@ -37,7 +37,7 @@ struct rfc2544_run {
 	struct rfc2544 *suite;
 	struct load_range range; /* its Max Load is the maximum rate of the tests */
 	double throughput_fps;   /* NAN: not known */
-	json_t *json;            /* frames/s of the medium at this frame size */
+	json_t *json;            /* the object of this frame size in the result */
 	bool smallest;           /* it is the smallest frame size */
 	enum rfc2544_test test;  /* the test that runs */
 };

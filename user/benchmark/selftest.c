@@ -52,7 +52,7 @@ static bool is_mispaced(const struct measurement *measurement)
 	return measurement->has_pacing && fabs(pacing->error_ppm) > PACING_ERROR_PPM + frame_ppm + stops_ppm;
 }
 
-/* Why a trial is not clean, NULL if it is. Nothing is between the ports, so whatever is lost the tester lost. */
+/* Return why a trial is not clean, NULL if it is. Nothing is between the ports, so the tester lost whatever is lost. */
 static const char *unclean_reason(const struct measurement *measurement)
 {
 	const struct mlr_trial_counts *counts = &measurement->counts;
@@ -68,7 +68,7 @@ static const char *unclean_reason(const struct measurement *measurement)
 	return is_mispaced(measurement) ? "the load was not kept" : NULL;
 }
 
-/* The measurer of the search: one over frames, for which a trial that is not clean is one with loss. */
+/* The measurer of the search. It performs trials by another one, and gives a trial that is not clean a loss. */
 struct clean_measurer {
 	struct measurer measurer;
 	struct measurer *frames;
@@ -109,7 +109,7 @@ struct one_test {
 	json_t *json;
 };
 
-/* Where the search begins from above: with a margin, but never beyond what the link takes. */
+/* Raise the load at which the search begins from above: with a margin, but never beyond what the link takes. */
 static void raise_top(struct one_test *test)
 {
 	double line_fps = test->frames->line_rate_fps;
@@ -130,7 +130,7 @@ static enum exit_code find_fastest(struct one_test *test)
 
 		if (code != EXIT_DONE)
 			return code;
-		/* on a busy machine a transmitter may get no CPU for longer than such a trial lasts */
+		/* On a busy machine a transmitter may get no CPU for longer than such a trial lasts. */
 		if (measurement.counts.sent)
 			sending++;
 		else if (++idle == FASTEST_IDLE)
@@ -148,8 +148,8 @@ static enum exit_code find_fastest(struct one_test *test)
 	return EXIT_DONE;
 }
 
-/* The tester was clean as far up as the search went, and the link takes more: a machine that was slow for a moment, while
- * its fastest was looked for. */
+/* Whether the tester was clean as far up as the search went, and the link takes more. The machine may have been slow for a
+ * moment when its fastest load was measured. */
 static bool can_go_higher(const struct one_test *test)
 {
 	double line_fps = test->frames->line_rate_fps;
@@ -199,7 +199,7 @@ static enum exit_code search_load(struct one_test *test)
 	return code;
 }
 
-/* One further trial, told as an event. */
+/* Perform one further trial, with its event. */
 static enum exit_code perform(const struct one_test *test, double load_fps, size_t number, struct measurement *ret)
 {
 	const struct mlr_trial_input input = { .duration_s = test->config->duration_s, .load_fps = load_fps };
@@ -212,7 +212,7 @@ static enum exit_code perform(const struct one_test *test, double load_fps, size
 	return code;
 }
 
-/* Latency and pacing of a trial, as every document has them. */
+/* Add latency and pacing of a trial, as every document has them. */
 static void keep_trial(struct one_test *test, const struct measurement *measurement)
 {
 	json_auto_t *trial = report_trial(measurement);
@@ -221,7 +221,7 @@ static void keep_trial(struct one_test *test, const struct measurement *measurem
 	json_object_set(test->json, "pacing", json_object_get(trial, "pacing"));
 }
 
-/* Longer trials at a load; whether enough of them are clean. */
+/* Perform longer trials at a load. Returns whether enough of them are clean. */
 static enum exit_code confirm_at(struct one_test *test, double load_fps, bool *ret_confirmed)
 {
 	int clean = 0;
@@ -249,7 +249,7 @@ static enum exit_code confirm_at(struct one_test *test, double load_fps, bool *r
 	return EXIT_DONE;
 }
 
-/* Go down from what the search found until a load is confirmed. */
+/* Go down from the load that the search found until a load is confirmed. */
 static enum exit_code confirm(struct one_test *test)
 {
 	bool confirmed = false;
@@ -267,7 +267,7 @@ static enum exit_code confirm(struct one_test *test)
 
 /* --- stops of this machine ------------------------------------------------------------------------------------------------ */
 
-/* What the transmit queues went through in some trials. */
+/* The stops and bursts of the transmit queues in some trials. */
 struct stalls {
 	double observed_s;
 	struct tx_stops queues[MLR_PORTS_MAX][TX_QUEUES_MAX];
@@ -294,7 +294,7 @@ static json_t *stops_json(const struct tx_stops *stops, double observed_s)
 			 json_number_or_null(stops->count ? observed_s / (double)stops->count : NAN));
 }
 
-/* The stops of each queue, and in *ret_sum those of all. */
+/* Add the stops of each queue, and in *ret_sum those of all. */
 static json_t *queues_json(const struct one_test *test, const struct stalls *stalls, struct tx_stops *ret_sum)
 {
 	json_t *list = json_array();
@@ -312,8 +312,8 @@ static json_t *queues_json(const struct one_test *test, const struct stalls *sta
 	return list;
 }
 
-/* The smallest buffer of a SUT that this tester can measure at each load without repeats: what a burst has that is long enough to
- * keep the mean load. */
+/* Add the smallest buffer of a SUT that this tester can measure at each load without repeats. It is a burst that is long
+ * enough to keep the mean load. */
 static json_t *buffers_json(const struct one_test *test, const struct stalls *stalls)
 {
 	const double loads_fps[] = { 10e3, 100e3, 500e3, test->load_fps, test->frames->line_rate_fps };
@@ -338,7 +338,7 @@ static void put_stalls(struct one_test *test, const struct stalls *stalls)
 	json_object_set_new(test->json, "stalls", json);
 }
 
-/* The latency of a tester with little to do: of some trials, the one with the lowest median. And its stops in all of them. */
+/* Add the latency of a tester with little to do, from the trial with the lowest median, and its stops in all of them. */
 static enum exit_code measure_floor(struct one_test *test)
 {
 	double load_fps = fmin(FLOOR_LOAD_FPS, test->load_fps / 2), best_ns = INFINITY;
@@ -383,7 +383,7 @@ static enum exit_code measure_one(struct one_test *test)
 	return code;
 }
 
-/* What was found, beside what the steps noted already. */
+/* Add the findings, beside what the steps noted already. */
 static void finish_json(struct one_test *test)
 {
 	double line_fps = test->frames->line_rate_fps;
@@ -427,7 +427,7 @@ static enum exit_code check_veth(const struct config *config, bool *ret_are_pair
 	return EXIT_DONE;
 }
 
-/* As far as it can be told: there is nothing between the ports. */
+/* Check that nothing is between the ports, as far as that can be told. */
 static enum exit_code check_no_sut(struct selftest *selftest, const struct config *config)
 {
 	bool are_pair;
@@ -468,7 +468,7 @@ static void keep_result(struct selftest *selftest, struct one_test *test, const 
 	json_array_append(selftest->self_tests, test->json);
 }
 
-/* The mode of the ports that transmit: "copy" where one of them copies. */
+/* Return the mode of the ports that transmit: "copy" if one of them copies. */
 static const char *transmit_mode(const json_t *measurer)
 {
 	const char *mode = "";
@@ -506,7 +506,7 @@ static enum exit_code test_with(struct selftest *selftest, const struct config *
 	return code;
 }
 
-/* Once, with frames of the first size; what helps is in force from then on. */
+/* Try the items once, with frames of the first size. An item that helps is in force from then on. */
 static enum exit_code try_items(struct selftest *selftest, struct config *config)
 {
 	enum exit_code code = selftest_try_items(config, &selftest->preparation);
@@ -515,7 +515,7 @@ static enum exit_code try_items(struct selftest *selftest, struct config *config
 	return code;
 }
 
-/* One frame size with one backend; with TX_AUTO, by live frames where the port can and AF_XDP is not zero-copy. */
+/* Test one frame size with one backend. With TX_AUTO that is live frames, if the port can and AF_XDP is not zero-copy. */
 static enum exit_code test_frame_size(struct selftest *selftest, const char *frame_size, enum tx_choice tx)
 {
 	struct measurer *frames = NULL;

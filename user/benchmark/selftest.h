@@ -19,20 +19,20 @@
 struct selftest {
 	const struct config *config;
 	time_t start_time;
-	uint64_t start_ns;      /* by the clock that never jumps: for durations */
-	json_t *self_tests;     /* one object a frame size and backend, in the order measured */
-	json_t *sut_check;      /* how it was made sure that there is no SUT; NULL before */
+	uint64_t start_ns;      /* CLOCK_MONOTONIC, for durations */
+	json_t *self_tests;     /* one object for each frame size and backend, in the order measured */
+	json_t *sut_check;      /* how it was tested that there is no SUT; NULL before */
 	json_t *measurer;       /* as the measurer describes itself; NULL before */
 	json_t *preparation;    /* what --prepare try found; NULL: it was not asked for */
-	struct prepare prepare; /* what it came to */
+	struct prepare prepare; /* the result of the self-test */
 	bool interrupted;
 	bool irregular; /* some frame size has no clean load */
 };
 
-/* Run all of it. Whatever it returns, *ret is to be freed. EXIT_DONE, EXIT_UNMET where no clean load was found somewhere,
- * EXIT_INTERRUPTED; else the reason was said. */
+/* Run the self-test. In any case the caller frees *ret. Returns EXIT_DONE, EXIT_UNMET if a frame size has no clean load,
+ * EXIT_INTERRUPTED, or another code after a message. */
 enum exit_code selftest_run(const struct config *config, struct selftest *ret);
 void selftest_free(struct selftest *selftest);
 
-/* The result document, "xdp-mlr/selftest/1". A new reference, or NULL without memory. */
+/* Return the result document, "xdp-mlr/selftest/1": a new reference, or NULL without memory. */
 json_t *report_selftest(const struct selftest *selftest);

@@ -17,7 +17,7 @@
 #define THROUGHPUT_US 50
 #define RINGS_LONG    4096
 
-/* In the order in which they are tried. */
+/* The items, in the order in which they are tried. */
 static const struct candidate {
 	const char *name; /* for --prepare */
 	enum prepare_item item;
@@ -53,7 +53,7 @@ bool selftest_item_helps(const struct try_figure *rate, const struct try_figure 
 
 /* --- measuring ---------------------------------------------------------------------------------------------------------- */
 
-/* How the ports were changed, so that an item which changed nothing is known. */
+/* Get the changes of the ports, so that an item which changed nothing is known. */
 static json_t *changes_of(struct measurer *frames)
 {
 	json_auto_t *description = frames->ops->describe(frames);
@@ -66,7 +66,7 @@ static json_t *changes_of(struct measurer *frames)
 	return list;
 }
 
-/* The rate at which frames arrive that are sent as fast as possible, and the p99 of latency. */
+/* Measure the rate at which frames arrive that are sent as fast as possible, and the p99 of latency. */
 static enum exit_code observe(const struct config *config, double *ret_fps, double *ret_p99_ns, json_t **ret_changes)
 {
 	measurement_auto_t fastest = { 0 }, calm = { 0 };
@@ -99,7 +99,7 @@ static void add_item(struct prepare *prepare, const struct candidate *candidate)
 		prepare->rings = candidate->number;
 }
 
-/* The turns of an item. *ret_is_had: it changed something; else one turn is enough to know. */
+/* Measure the turns of an item. *ret_is_had says that it changed something; otherwise one turn is enough. */
 static enum exit_code take_turns(const struct config *without, const struct config *with, struct try_figure *rate,
 				 struct try_figure *latency, bool *ret_is_had)
 {

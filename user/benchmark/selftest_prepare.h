@@ -21,6 +21,6 @@ struct try_figure {
 /* Whether an item is worth it: the rate is better where it is higher, the latency where it is lower (NAN: not measured). */
 bool selftest_item_helps(const struct try_figure *rate, const struct try_figure *latency);
 
-/* Try the items with frames of this configuration, which prepares `config->prepare` beside them; add those that are kept to that. In
- * *ret_json, a new reference, is what was found. */
+/* Try the items with frames of this configuration, beside what `config->prepare` prepares. Add those that help to it.
+ * *ret_json is a new reference with the findings. */
 enum exit_code selftest_try_items(struct config *config, json_t **ret_json);

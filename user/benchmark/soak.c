@@ -12,7 +12,7 @@
 #include "progress/progress.h"
 #include "result/report.h"
 
-/* Seconds since its start, by the clock that counts for it. */
+/* Return the seconds since its start, by the clock that counts for it. */
 static double elapsed_s(const struct soak *soak)
 {
 	if (soak->measurer->virtual_time)
@@ -20,7 +20,7 @@ static double elapsed_s(const struct soak *soak)
 	return clock_since_s(soak->start_ns);
 }
 
-/* The trials and the estimate so far. --stdev may end it before its time, nobody knows when. */
+/* Show the trials and the estimate so far. --stdev may end it before its time, and nobody knows when. */
 static struct view view_of(const struct soak *soak)
 {
 	struct view view = progress_view(soak->config);
@@ -55,7 +55,7 @@ static void show_end(const struct soak *soak)
 	progress_show_end(&view);
 }
 
-/* Why no further trial is made; SOAK_RUNNING: make it. */
+/* Return why no further trial is performed; SOAK_RUNNING: perform it. */
 static enum soak_end end_of(const struct soak *soak, const struct mlr_trial_input *next)
 {
 	const struct config *config = soak->config;
@@ -84,7 +84,7 @@ static bool counts_of(const struct measurement *measurement, struct mlr_plr_coun
 	return true;
 }
 
-/* Takes the measurement over. */
+/* Add a trial. It takes the measurement over. */
 static enum exit_code keep(struct soak *soak, struct measurement *measurement)
 {
 	struct measurement *grown = reallocarray(soak->trials, soak->trial_count + 1, sizeof(*grown));
@@ -145,8 +145,8 @@ static enum exit_code loop(struct soak *soak)
 	return soak->tester_limited || !soak->trial_count ? EXIT_UNMET : EXIT_DONE;
 }
 
-/* An estimate at the self-test's figure may be the tester's, and one by a model that does not fit, or of several crossings, is none
- * to rely on. */
+/* An estimate at the self-test's figure may be the tester's. An estimate by a model that does not fit, or with several
+ * crossings, cannot be relied on. */
 static enum exit_code judge(struct soak *soak, enum exit_code code)
 {
 	struct mlr_plr_estimate estimate;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The Manager of a soak: PLRsearch (mlr/plr.h) over a measurer, until time is up or the estimate is sharp.
+ * The Manager of a soak runs PLRsearch (mlr/plr.h) over a measurer, until time is up or the estimate is sharp.
  */
 #pragma once
 
@@ -34,11 +34,11 @@ struct soak {
 	double virtual_s;  /* time that would have passed, where none does */
 	double duration_s; /* once it has ended */
 	enum soak_end end;
-	bool tester_limited; /* some trial was */
+	bool tester_limited; /* the tester limited some trial */
 };
 
-/* Soak. Whatever it returns, *ret_soak is to be freed. EXIT_DONE, EXIT_UNMET where the tester was the limit in a trial or
- * not one trial fitted into the time, EXIT_INTERRUPTED; else the reason was said. */
+/* Soak. In any case the caller frees *ret_soak. Returns EXIT_DONE, EXIT_UNMET if the tester limited a trial or no trial
+ * fitted into the time, EXIT_INTERRUPTED, or another code after a message. */
 enum exit_code soak_run(const struct config *config, struct measurer *measurer, struct soak *ret_soak);
 void soak_free(struct soak *soak);
 
@@ -46,5 +46,5 @@ void soak_free(struct soak *soak);
  * It may be the tester's, which tester_limited says. */
 bool soak_is_regular(const struct soak *soak);
 
-/* The result document, "xdp-mlr/soak/1" (soak_report.c). A new reference, or NULL without memory. */
+/* Return the result document, "xdp-mlr/soak/1" (soak_report.c): a new reference, or NULL without memory. */
 json_t *report_soak(const struct soak *soak);

@@ -20,7 +20,7 @@ static bool has_time(const struct suite *suite, double duration_s)
 	return suite->config->max_time_s <= 0 || elapsed_s + duration_s + waits_s <= suite->config->max_time_s;
 }
 
-/* What every trial begins with; EXIT_UNMET where it would end too late. */
+/* Begin a trial. EXIT_UNMET if it would end too late. */
 static enum exit_code begin_trial(struct suite_part *part, double load_fps, double duration_s)
 {
 	struct event_reason reason = { .goal = part->test, .rule = part->config->frame_size_text };
@@ -112,14 +112,14 @@ void suite_take_macs(const json_t *measurer, struct config *config)
 		const json_t *port = json_array_get(ports, i);
 		const char *text = read_string(port, "destination_mac");
 
-		/* for whom nobody answered, somebody may yet */
+		/* if nobody answered for a gateway yet, it is asked again */
 		if (text && strcmp(read_text(port, "destination_mac_source"), "the other port's") != 0 &&
 		    ether_aton_r(text, &config->ports[i].destination_mac))
 			config->ports[i].destination_mac_given = true;
 	}
 }
 
-/* The result of a test, as it stands in the document; its trials are not told twice. */
+/* Return the result of a test, as the document has it. Its trials are not repeated there. */
 static enum exit_code tell_test(const struct suite_part *part, const json_t *json)
 {
 	json_t *copy = json_copy((json_t *)json);

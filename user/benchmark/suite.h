@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the suites (rfc2544.h, y1564.h) have in common: they go through parts, as frame sizes or services, with a measurer each,
- * and make tests of each part, which consist of trials. */
+/* The suites (rfc2544.h, y1564.h) share this: they go through parts, as frame sizes or services, with a measurer each, and
+ * make tests of each part, which consist of trials. */
 #pragma once
 
 #include <jansson.h>
@@ -20,7 +20,7 @@ struct suite {
 	unsigned int transmitters;
 	size_t trial_count; /* told as events */
 	bool irregular, tester_limited;
-	const char *end_reason; /* why it ended early, NULL if it did not */
+	const char *end_reason; /* why it ended early; NULL if it did not */
 	double duration_s;
 };
 
@@ -34,18 +34,18 @@ struct suite_part {
 	uint64_t test_start_ns;
 	const char *reason;    /* why its result is irregular, NULL if it is not */
 	bool tester_limited;   /* its result is */
-	unsigned int repeated; /* trials that were made again, because the tester itself was the limit */
+	unsigned int repeated; /* trials that were repeated, because the tester itself was the limit */
 };
 
-/* A suite that begins now. */
+/* Begin a suite. */
 struct suite suite_begin(const struct config *config);
-/* How it ended; `duration_s` from now on. The exit code of the suite. */
+/* Return the exit code of the suite, by how it ended. `duration_s` is known from now on. */
 enum exit_code suite_end(struct suite *suite, enum exit_code code);
 
-/* What the document says of how it was measured, by the first part. */
+/* Add to the document how it was measured, by the first part. */
 void suite_keep_setting(struct suite_part *part);
-/* Whom the ports face is asked once, with the first part: from what its measurer said of itself (NULL: there was none yet) into the
- * configuration of a later one. */
+/* Put the gateways' answers into the configuration of a later part, so that they are asked for once, with the first part.
+ * They come from what its measurer said of itself; NULL: there was no part yet. */
 void suite_take_macs(const json_t *measurer, struct config *config);
 
 /* Make a test: `perform` puts its figures into the object, to which this adds how regular they are, and returns
@@ -55,7 +55,7 @@ void suite_take_macs(const json_t *measurer, struct config *config);
 enum exit_code suite_test(struct suite_part *part, const char *test, enum exit_code (*perform)(void *run, json_t *json),
 			  void *run, json_t *json);
 
-/* One trial, told as an event and in the view. Made again, a few times, where the tester itself was the limit. */
+/* Perform one trial, with its event and view. It is repeated a few times if the tester itself was the limit. */
 enum exit_code suite_trial(struct suite_part *part, double load_fps, double duration_s, struct measurement *ret);
-/* The same, once, for a trial with load steps. */
+/* Perform a trial with load steps, once. */
 enum exit_code suite_steps(struct suite_part *part, struct load_steps *steps, struct measurement *ret);

@@ -12,13 +12,13 @@
 #include "progress/progress.h"
 #include "result/report.h"
 
-/* Seconds since its start, by the clock that counts for it. */
+/* Return the seconds since its start, by the clock that counts for it. */
 static double elapsed_s(const struct sweep *sweep)
 {
 	return sweep->measurer->virtual_time ? sweep->virtual_s : clock_since_s(sweep->start_ns);
 }
 
-/* The trials so far. What is to come takes about as long, each. */
+/* Show the trials so far. Each further one takes about as long. */
 static struct view view_of(const struct sweep *sweep)
 {
 	struct view view = progress_view(sweep->config);

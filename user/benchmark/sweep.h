@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The Manager of a sweep: a trial at each load that --loads names, in that order (mlr/sweep.h). The caller owns the sweep,
- * which is run once, reported, and freed.
+ * The Manager of a sweep performs a trial at each load that --loads names, in that order (mlr/sweep.h). The caller owns the
+ * sweep, which is run once, reported, and freed.
  */
 #pragma once
 
@@ -32,13 +32,13 @@ struct sweep {
 	double virtual_s;  /* time that would have passed, where none does */
 	double duration_s; /* once it has ended */
 	enum sweep_end end;
-	bool tester_limited; /* some trial was */
+	bool tester_limited; /* the tester limited some trial */
 };
 
-/* Sweep. Whatever it returns, *ret_sweep is to be freed. EXIT_DONE, EXIT_UNMET where the tester was the limit in a trial,
- * EXIT_INTERRUPTED; else the reason was said. */
+/* Sweep. In any case the caller frees *ret_sweep. Returns EXIT_DONE, EXIT_UNMET if the tester limited a trial,
+ * EXIT_INTERRUPTED, or another code after a message. */
 enum exit_code sweep_run(const struct config *config, struct measurer *measurer, struct sweep *ret_sweep);
 void sweep_free(struct sweep *sweep);
 
-/* The result document, "xdp-mlr/sweep/1" (sweep_report.c). A new reference, or NULL without memory. */
+/* Return the result document, "xdp-mlr/sweep/1" (sweep_report.c): a new reference, or NULL without memory. */
 json_t *report_sweep(const struct sweep *sweep);

@@ -14,7 +14,7 @@
 #include "result/report.h"
 
 #define UNSENT_RATIO 0.01 /* of a trial in which the tester was the limit: with more it says nothing of the SUT */
-#define GRACE_S      1e-3 /* how long after its time the last frame of a performance test may still be sent */
+#define GRACE_S      1e-3 /* how late the last frame of a performance test may be sent */
 
 /* One service while it is tested. */
 struct run {
@@ -27,7 +27,7 @@ struct run {
 	bool failed, undecided; /* the test that runs */
 };
 
-/* Those whose performance is tested, at once. */
+/* The services whose performance is tested at once. */
 struct joint {
 	struct suite_part part;
 	unsigned int count;
@@ -59,7 +59,7 @@ static const char *const figure_names[MLR_Y1564_FIGURES] = {
 	[MLR_Y1564_VARIATION_NS] = "delay_variation_ns", [MLR_Y1564_AVAILABILITY_RATIO] = "availability_ratio",
 };
 
-/* What came of a service in one direction, and what follows from that. */
+/* The counts of a service in one direction, and the verdict on them. */
 struct judged {
 	struct mlr_y1564_availability found; /* of a performance */
 	struct mlr_y1564_outcome outcome;
@@ -68,8 +68,8 @@ struct judged {
 	json_t *json;
 };
 
-/* What the SUT did to the frames of a service in one direction. Of a load per interface, so much comes through. Once there was
- * unavailability, loss is that of the other time. */
+/* Compute the outcome of a service in one direction. The received rate is that of a load per interface. If there was
+ * unavailability, the loss is that of the other time. */
 static struct mlr_y1564_outcome outcome_of(const struct measurement *measurement, const struct service_counts *counts,
 					   const struct mlr_y1564_availability *found, double load_fps)
 {
@@ -130,7 +130,7 @@ static json_t *counts_json(const struct service_counts *counts)
 			 "lost", (json_int_t)counts->sent - (json_int_t)counts->received);
 }
 
-/* Each figure's direction, as an object; where it is the same in all, it has none. */
+/* Return the direction of each figure, as an object. A figure that is the same in all directions has none. */
 static json_t *worst_json(const struct measurement *measurement, const size_t which[MLR_Y1564_FIGURES])
 {
 	json_t *json = json_object();
@@ -141,7 +141,7 @@ static json_t *worst_json(const struct measurement *measurement, const size_t wh
 	return json;
 }
 
-/* Say of each direction which variation may be on the other side of what was agreed. */
+/* Warn of each direction whose variation may really be on the other side of what was agreed. */
 static void warn_of_variation(const struct run *run, const struct measurement *measurement,
 			      const struct mlr_y1564_outcome *outcomes, double agreed_ns)
 {
@@ -158,8 +158,8 @@ static void warn_of_variation(const struct run *run, const struct measurement *m
 	}
 }
 
-/* Each direction by itself into "directions"; the worst figures, all faults and the verdict on all of them beside that. Takes
- * what is in the rows over. The variation is judged by what was agreed of it (NAN: it is not). */
+/* Put each direction into "directions", and beside it the worst figures, all faults and the verdict on all of them. It takes
+ * over what is in the rows. The variation is compared with the agreed one (NAN: it is not). */
 static void put_directions(struct run *run, const struct measurement *measurement, struct judged *rows, double agreed_ns,
 			   json_t *json)
 {
@@ -198,7 +198,7 @@ static json_t *direction_json(const struct measurement *measurement, size_t numb
 	return json;
 }
 
-/* The verdict on a test. */
+/* Return the verdict on a test. */
 static json_t *verdict_json(const struct run *run, enum exit_code code)
 {
 	if (run->failed)
@@ -208,7 +208,7 @@ static json_t *verdict_json(const struct run *run, enum exit_code code)
 
 /* --- service configuration test ------------------------------------------------------------------------------------------- */
 
-/* A step has no seconds, so nothing is known of availability. */
+/* A step has no seconds, so its availability is not known. */
 static void judge_step(struct run *run, const struct mlr_y1564_step *step, const struct measurement *measurement,
 		       json_t *json)
 {
@@ -225,7 +225,7 @@ static void judge_step(struct run *run, const struct mlr_y1564_step *step, const
 					   .verdict = verdict_on(measurement, counts, faults),
 					   .json = direction_json(measurement, i, counts) };
 	}
-	/* other steps are judged by how much comes through */
+	/* Other steps go by how much comes through. */
 	put_directions(run, measurement, rows, step->kind == MLR_Y1564_CIR ? run->service.sla.variation_ns : NAN, json);
 }
 
@@ -250,7 +250,7 @@ static enum exit_code take_step(struct run *run, const struct mlr_y1564_step *st
 	return EXIT_DONE;
 }
 
-/* What a test without verdict says. */
+/* Say why a test has no verdict. */
 static void note_undecided(struct suite_part *part, const struct run *run)
 {
 	if (run->undecided && !run->failed)
@@ -321,7 +321,7 @@ static void add_counts(struct service_counts *sum, const struct service_counts *
 	}
 }
 
-/* Frames of all directions are counted together; what is judged of them is each direction's. Adds to the first row of counts, so
+/* Put the sums of all directions into the object. Verdicts are on each direction by itself. It adds to the first row of counts, so
  * this comes last. */
 static void put_sums(json_t *json, const struct measurement *measurement, struct service_counts *rows,
 		     const struct judged *judged)
@@ -399,7 +399,7 @@ static enum exit_code test_performance(void *context, json_t *json)
 
 /* --- time --------------------------------------------------------------------------------------------------------------------- */
 
-/* About how long a configuration test takes. */
+/* Estimate the time of a configuration test. */
 static double configuration_s(const struct config *config, const struct service *service)
 {
 	unsigned int steps = config->cir_step_count + (service->eir.value > 0) + 1;
@@ -413,7 +413,7 @@ static double performance_s(const struct config *config)
 	return is_wanted(config, Y1564_PERFORMANCE) ? config->duration_s + waits_always_s(&config->waits) : 0;
 }
 
-/* Of the services from this one on. */
+/* Estimate the time of the services from this one on. */
 static double services_s(const struct config *config, unsigned int first)
 {
 	double duration_s = performance_s(config);
@@ -466,7 +466,7 @@ static json_t *vlans_json(const struct config *config)
 		json_pack("{s:i, s:i}", "id", config->vlans[i].control & 0xfff, "priority", config->vlans[i].control >> 13));
 }
 
-/* A rate as it was agreed, in its unit. */
+/* Write a rate as it was agreed, in its unit. */
 static json_t *agreed_json(const struct load_spec *rate)
 {
 	static const char *const units[] = { [LOAD_FPS] = "frames/s",
@@ -518,7 +518,7 @@ static enum exit_code configure_service(struct run *run)
 	return code;
 }
 
-/* All services are in the document from the first one's measurer on, by which the link is known. */
+/* Put all services into the document once the first one's measurer is open, for then the link is known. */
 static enum exit_code begin_services(struct run *first, struct service_rates *rates)
 {
 	struct y1564 *suite = first->suite;
@@ -541,7 +541,7 @@ static enum exit_code begin_services(struct run *first, struct service_rates *ra
 	return code;
 }
 
-/* With a measurer of its own; none but the first where it would only be opened. */
+/* Test a service with a measurer of its own. If the measurer would only be opened, the first one alone is. */
 static enum exit_code measure_service(struct run *run, struct service_rates *rates)
 {
 	struct suite *suite = &run->suite->common;
@@ -567,7 +567,7 @@ static enum exit_code measure_service(struct run *run, struct service_rates *rat
 	return code;
 }
 
-/* What a service's performance test is, once it is over for all, whole or not. */
+/* Add the performance of a service, once the test is over for all, whole or not. */
 static void share_result(const struct joint *joint, const json_t *json, enum exit_code code)
 {
 	static const char *const members[] = { "trial_duration", "tester_limited", "duration", "repeated_trials" };
@@ -604,7 +604,7 @@ static enum exit_code measure_together(struct y1564 *suite, struct joint *joint)
 	return code;
 }
 
-/* Of all services of which it is not known that they are not configured as agreed. */
+/* Test the performance of all services that are not known to be configured otherwise than agreed. */
 static enum exit_code test_together(struct y1564 *suite, struct run *runs, struct service_rates *rates)
 {
 	const struct config *config = suite->common.config;

@@ -24,7 +24,7 @@ struct between_port {
 	bool has_answer;     /* its gateway answered, */
 	char gateway[INET6_ADDRSTRLEN];
 	struct heard heard;
-	struct own_program program; /* a neighbour that speaks on the port, too */
+	struct own_program program; /* a program of this machine that sends on the port, too */
 };
 
 /* Frames of one size or of one outer VLAN tag: how many were sent, and came. */

@@ -66,7 +66,7 @@ static int read_counts(const char *link, struct policer_counts *ret)
 	return error;
 }
 
-/* Both directions, inside the lab's namespace. */
+/* Read both directions, inside the lab's namespace. */
 static int read_both(const char *namespace, struct policer_counts ret[PORT_COUNT])
 {
 	static const char *const links[PORT_COUNT] = { SUT_PORT_A, SUT_PORT_B };

@@ -24,7 +24,7 @@
 #define UMEM_OCTETS  ((size_t)PORT_COUNT * DELAY_HELD_MAX * CHUNK_OCTETS)
 #define BATCH_FRAMES 64
 #define AWAKE_NS     NS_PER_S        /* how long it spins after the last frame */
-#define LOOK_NS      (NS_PER_S / 50) /* between two looks at whether the links are still there, */
+#define LOOK_NS      (NS_PER_S / 50) /* time between two checks that the links still exist, */
 #define ASLEEP_MS    200             /* and while it sleeps */
 
 /* A frame that waits. */
@@ -164,7 +164,7 @@ static uint32_t read_frames(struct delay *delay, struct end *from)
 	return count;
 }
 
-/* Hand the frames that are due to the other link, up to a batch. 0 or -errno of a link that is gone. */
+/* Hand the frames that are due to the other link, up to a batch. Returns 0, or -errno of a link that is gone. */
 static int send_due(struct end *from, struct end *to)
 {
 	uint64_t now_ns = clock_ns();
@@ -185,7 +185,8 @@ static int send_due(struct end *from, struct end *to)
 	return (int)count;
 }
 
-/* Let the kernel send what is in the ring: in copy mode it does so in this call only. 0 or -errno of a link that is gone. */
+/* Have the kernel send what is in the ring: in copy mode it sends in this call only. Returns 0, or -errno of a link that is
+ * gone. */
 static int transmit(struct end *to)
 {
 	if (sendto(xsk_socket__fd(to->socket), NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0)
@@ -193,7 +194,7 @@ static int transmit(struct end *to)
 	return errno == EAGAIN || errno == EBUSY || errno == ENOBUFS || errno == EINTR ? 0 : -errno;
 }
 
-/* Give chunks that have been sent back to the link that they came from; how many. */
+/* Give chunks that have been sent back to the link that they came from. Returns how many. */
 static uint32_t give_back(struct end *from, struct end *to)
 {
 	uint64_t addresses[BATCH_FRAMES];
@@ -207,13 +208,14 @@ static uint32_t give_back(struct end *from, struct end *to)
 	return count;
 }
 
-/* How many descriptors the kernel has not sent yet. */
+/* Return how many descriptors the kernel has not sent yet. */
 static uint32_t unsent(struct end *to)
 {
 	return to->transmit.size - xsk_prod_nb_free(&to->transmit, to->transmit.size);
 }
 
-/* One round of one direction. 0, or -errno of a link that is gone; *ret_busy is set if a frame came, waits or went. */
+/* Make one round of one direction. Returns 0, or -errno of a link that is gone. *ret_busy is set if a frame came, waits or
+ * went. */
 static int forward(struct delay *delay, int from, bool *ret_busy)
 {
 	struct end *in = &delay->ends[from], *out = &delay->ends[!from];
@@ -237,7 +239,7 @@ static void await_frame(const struct delay *delay, int timeout_ms)
 	poll(files, PORT_COUNT, timeout_ms);
 }
 
-/* A link that goes away leaves an error on its socket. poll() does not tell of it. */
+/* A link that goes away leaves an error on its socket, which poll() does not report. */
 static bool links_are_up(const struct delay *delay)
 {
 	for (int i = 0; i < PORT_COUNT; i++) {

@@ -13,7 +13,7 @@
 #include "base/confine.h"
 #include "base/message.h"
 
-#define NICENESS (-20) /* as the transmitters have: to be late is to measure something else */
+#define NICENESS (-20) /* as the transmitters have: being late would measure something else */
 
 static void run_on_last_cpu(void)
 {
@@ -30,7 +30,7 @@ static void run_on_last_cpu(void)
 	setpriority(PRIO_PROCESS, 0, NICENESS);
 }
 
-/* Nothing of whoever started us but the two files: who waits for the end of its output must not wait for us. */
+/* Keep nothing of whoever started us but the two files. Whoever waits for the end of its output must not wait for us. */
 static void close_others(const int fds[2])
 {
 	int null = open("/dev/null", O_RDWR);
@@ -47,7 +47,7 @@ static void close_others(const int fds[2])
 	close_range(high + 1, ~0u, 0);
 }
 
-/* Frames of anybody's pass through it, and it needs nothing but its two sockets, a clock and memory. */
+/* Confine the process. It forwards frames of anybody, and needs only its two sockets, a clock and memory. */
 static int confine(void)
 {
 	static const int calls[] = { __NR_sendto,  __NR_getsockopt, __NR_ppoll,         __NR_restart_syscall,

@@ -67,7 +67,7 @@ bool lab_find(const char *name, struct lab *ret)
 		snprintf(ret->sut, sizeof(ret->sut), "%s", sut);
 		ret->complete = complete;
 		ret->forwarder = (pid_t)read_integer(document, "forwarder");
-	} /* else: cut short while it was written, so incomplete; `lab down` goes by the name */
+	} /* otherwise it was cut short while it was written; `lab down` goes by the name */
 	return true;
 }
 
@@ -105,7 +105,7 @@ static void namespace_delete(const struct lab *lab)
 
 /* --- up ------------------------------------------------------------------------------------------------------------- */
 
-/* No address of its own making, on links made from now on in the namespace. */
+/* Let links made from now on in the namespace get no address by themselves. */
 static enum exit_code silence_namespace(void)
 {
 	enum exit_code code = sysctl_write("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1");
@@ -201,7 +201,7 @@ static enum exit_code build(struct lab *lab, const struct sut_spec *sut)
 	return code;
 }
 
-/* What it is called, with a namespace. */
+/* Return how it is called, with a namespace. */
 static struct lab names_of(const char *name)
 {
 	struct lab lab = { 0 };
@@ -213,7 +213,7 @@ static struct lab names_of(const char *name)
 	return lab;
 }
 
-/* What has one of our names and is not ours must not be touched, least of all when a failed start is undone. */
+/* Something with one of our names that is not ours must not be touched, least of all when a failed start is undone. */
 static enum exit_code check_names_free(const struct lab *lab)
 {
 	for (int i = 0; i < PORT_COUNT; i++)

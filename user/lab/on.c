@@ -26,7 +26,7 @@ static enum exit_code check(const struct config *config, const struct sut_spec *
 	return EXIT_DONE;
 }
 
-/* Whoever waits for the SUT reads this. */
+/* Whoever waits for the SUT reads this line. */
 static enum exit_code announce(const struct config *config, const struct port *ports, const struct sut_spec *sut)
 {
 	const char *a = ports[PORT_A].link.name, *b = ports[PORT_B].link.name;

@@ -62,7 +62,7 @@ struct parameter {
 #define RATE_RANGE  "a rate above 0 in frames/s, as 200000 or 200kfps"
 #define PARAMETERS  7
 
-/* In the order in which messages name them. */
+/* The kinds, in the order in which messages name them. */
 static const struct {
 	const char *name, *usage;
 	struct parameter parameters[PARAMETERS]; /* the unused ones have no key */
@@ -135,7 +135,7 @@ static enum exit_code read_parameter(char *text, struct sut_spec *sut)
 	return EXIT_DONE;
 }
 
-/* What is not given is NAN still. */
+/* A value that is not given is NAN. */
 static enum exit_code check_queue(const struct sut_spec *sut)
 {
 	if (!isnan(sut->burst_s) && !isnan(sut->depth_frames))

@@ -68,7 +68,7 @@ static enum exit_code steer_to_last_cpu(const char *link)
 	int context = fsopen("sysfs", FSOPEN_CLOEXEC), sysfs = -1, fd = -1, error = 0;
 	char mask[64];
 
-	/* a CPU mask: hexadecimal words of 32 bits, highest first */
+	/* This is a CPU mask: hexadecimal words of 32 bits, the highest first. */
 	snprintf(mask, sizeof(mask), "%lx", 1ul << ((cpu_count - 1) % 32));
 	for (long word = (cpu_count - 1) / 32; word > 0 && strlen(mask) + 10 < sizeof(mask); word--)
 		strcat(mask, ",00000000");
@@ -102,7 +102,7 @@ static enum exit_code build_router(const struct sut_links *links)
 		error = netlink_add_address(links->netlink, links->ifindex[i], address, GATEWAY_PREFIX_LENGTH);
 		if (error)
 			return failed("give the router its addresses", error);
-		/* what was resolved stays so for an hour: a probe that is lost under overload must not stop forwarding */
+		/* Resolved neighbours stay so for an hour: a probe that is lost under overload must not stop forwarding. */
 		snprintf(path, sizeof(path), "/proc/sys/net/ipv4/neigh/%s/base_reachable_time_ms", link_names[i]);
 		code = sysctl_write(path, "3600000");
 		if (!code)
@@ -154,7 +154,7 @@ void sut_policer(const struct sut_spec *sut, struct policer_config *ret)
 	}
 }
 
-/* The ratio that PLRsearch's stretch function gives at a load, 0.64 fixed point. */
+/* Return the ratio that PLRsearch's stretch function gives at a load, 0.64 fixed point. */
 static uint64_t loss_ratio_q64(const struct sut_spec *sut, uint64_t load_mfps)
 {
 	double load_fps = (double)load_mfps / MFPS_PER_FPS;
@@ -195,7 +195,7 @@ static const struct bpf_program *program_of(const struct lab_bpf *skeleton, enum
 	}
 }
 
-/* The programs of one direction, loaded: out of the link of port `from`, into the other one. */
+/* The loaded programs of one direction: out of the link of port `from`, into the other one. */
 static int load_programs(const struct sut_spec *sut, const int ifindex[PORT_COUNT], int from, struct lab_bpf **ret)
 {
 	struct lab_bpf *skeleton = lab_bpf__open();
@@ -257,7 +257,7 @@ bool sut_is_program(const struct sut_spec *sut)
 	return sut->kind == SUT_XDP || sut->kind == SUT_POLICER || sut->kind == SUT_STRETCH;
 }
 
-/* In native mode where the driver has it, else in generic mode, as the kernel chooses. */
+/* Attach in native mode if the driver has it, otherwise in generic mode, as the kernel chooses. */
 static int attach_link(const struct sut_spec *sut, const int ifindex[PORT_COUNT], int from,
 		       struct sut_attachment *attachment)
 {

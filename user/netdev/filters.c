@@ -161,7 +161,7 @@ static void take_counter(const struct nlattr *data, uint64_t *ret_packets)
 			*ret_packets = be64toh(attribute_number(attribute));
 }
 
-/* Return the code of the verdict in an immediate value. */
+/* Read the code of the verdict in an immediate value. */
 static void take_verdict(const struct nlattr *data, struct rule *rule)
 {
 	const struct nlattr *outer, *value, *code;

@@ -55,7 +55,7 @@ static void exec_close(struct source *source)
 	source->state = NULL;
 }
 
-/* A line is whole. */
+/* Add the values of a whole line. */
 static void take_line(struct exec_state *state)
 {
 	json_t *line = state->is_too_long ? NULL : json_loadb(state->line, state->octets, JSON_REJECT_DUPLICATES, NULL);
@@ -119,7 +119,7 @@ static void add_members(struct recorder *recorder, const json_t *object, const c
 	}
 }
 
-/* The program may not read: then the pipe is full, and it writes at its own pace. */
+/* If the program does not read, the pipe is full, and it writes at its own pace. */
 static void ask(const struct exec_state *state)
 {
 	ssize_t ignored = write(state->child.to_fd, "\n", 1);
@@ -134,7 +134,7 @@ static const char *exec_take(struct source *source, struct recorder *recorder)
 	struct pollfd file = { .fd = state->child.from_fd, .events = POLLIN };
 	bool is_there = read_some(state);
 
-	/* what was written before says nothing of now */
+	/* Lines that were written before say nothing of now. */
 	json_decref(state->latest);
 	state->latest = NULL;
 	state->was_other = false;

@@ -9,7 +9,7 @@
 #define NUMBER_SIZE 64
 #define CPUS_MOST   256
 
-/* Seconds of a CPU, by what it did. */
+/* The seconds of a CPU, by mode. */
 enum cpu_time { CPU_PROGRAMS, CPU_INTERRUPTS, CPU_STEAL, CPU_TIMES };
 
 struct reading {
@@ -47,7 +47,7 @@ static struct piece take_word(struct piece *line)
 	return word;
 }
 
-/* "# TYPE name counter"; other lines that begin so are for people. */
+/* Read "# TYPE name counter". Other lines that begin so are for people. */
 static void take_type(struct reading *reading, struct piece line)
 {
 	struct piece name, type;
@@ -64,7 +64,7 @@ static void take_type(struct reading *reading, struct piece line)
 	reading->is_left_out = is_piece(type, "histogram") || is_piece(type, "gaugehistogram") || is_piece(type, "summary");
 }
 
-/* The metric, and its labels if there are any, in which a quoted text may have any character. */
+/* Read the metric and its labels, if there are any. A quoted text in them may have any character. */
 static bool take_name(struct piece *line, struct piece *ret)
 {
 	bool in_labels = false, in_quotes = false;
@@ -112,7 +112,7 @@ static bool is_of_family(const struct reading *reading, struct piece name)
 	return length && name.octets >= length && memcmp(name.text, reading->family, length) == 0;
 }
 
-/* node_exporter's seconds of CPUs are collected. */
+/* Collect node_exporter's seconds of CPUs. */
 static bool take_cpu(struct reading *reading, const char *name, double value)
 {
 	static const struct {
@@ -148,7 +148,7 @@ static void hand_over(struct reading *reading, const char *name, double value)
 	reading->visit(name, reading->kind, value, reading->context);
 }
 
-/* Value and, perhaps, a time. False: the line is none of the format. */
+/* Read the value and, perhaps, a time. Returns false if the line does not have the format. */
 static bool take_sample(struct reading *reading, struct piece line)
 {
 	struct piece name;

@@ -10,7 +10,7 @@
 #define GET_BULK       0xa5
 #define RESPONSE       0xa2
 
-/* 1.3.6.1.2.1.2.2.1 and 1.3.6.1.2.1.31.1.1.1, without the column. */
+/* The objects 1.3.6.1.2.1.2.2.1 and 1.3.6.1.2.1.31.1.1.1, without the column. */
 static const uint8_t table[] = { 0x2b, 6, 1, 2, 1, 2, 2, 1 };
 static const uint8_t extension[] = { 0x2b, 6, 1, 2, 1, 31, 1, 1, 1 };
 
@@ -86,7 +86,7 @@ size_t if_mib_request(const char *community, uint32_t number, const struct if_mi
 	return wrap(BER_SEQUENCE, ret, (size_t)(pdu - ret) + octets);
 }
 
-/* The index of a row, where the object is one of the column. */
+/* Read the index of a row. Returns false if the object is not one of the column. */
 static bool read_index(struct ber object, const struct if_mib_column *column, uint32_t *ret)
 {
 	uint8_t beginning[16];
@@ -107,7 +107,7 @@ static bool read_index(struct ber object, const struct if_mib_column *column, ui
 	return true;
 }
 
-/* The next variable: false where it is none of the column. */
+/* Read the next variable. Returns false if it is not one of the column. */
 static bool read_row(struct ber *variables, const struct if_mib_column *column, struct if_mib_row *ret)
 {
 	struct ber variable, object, value;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kinds of sources, by the beginning of their text. */
+/* This file lists the kinds of sources, by the beginning of their text. */
 #include <string.h>
 
 #include "base/exit_code.h"

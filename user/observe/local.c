@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counters of this machine, for a SUT that is a part of it: softnet, CPUs, interrupts, links, IP, connection tracking, nftables
- * and tc. "local:" is the tester's own network namespace, "local:NAME" the one of that name (ip netns). CPUs, interrupts and
- * softnet are of the whole machine.
+ * This source has counters of this machine, for a SUT that is a part of it: softnet, CPUs, interrupts, links, IP, connection
+ * tracking, nftables and tc. "local:" is the tester's own network namespace, "local:NAME" the one of that name (ip netns).
+ * CPUs, interrupts and softnet are of the whole machine.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 #define LINE_SIZE  8192 /* /proc/interrupts has a column a CPU */
 #define CPUS_MOST  256
 
-/* Counters of a link's driver. */
+/* The counters of a link's driver. */
 struct driver_counters {
 	char link[IF_NAMESIZE];
 	int ifindex;
@@ -130,7 +130,7 @@ static void each_line(const char *path, void (*take)(struct recorder *recorder, 
 		fclose(file);
 }
 
-/* Numbers of a line, to base 10 or 16; returns how many there are. */
+/* Read numbers of a line, to base 10 or 16. Returns how many there are. */
 static size_t read_numbers(const char *text, int base, size_t most, uint64_t *ret)
 {
 	size_t count = 0;
@@ -145,7 +145,7 @@ static size_t read_numbers(const char *text, int base, size_t most, uint64_t *re
 	return count;
 }
 
-/* Since Linux 5.10 the 13th column is the CPU, for those that are offline have no line. */
+/* Since Linux 5.10 the 13th column is the CPU, because CPUs that are offline have no line. */
 static void take_softnet(struct recorder *recorder, char *line, unsigned int number)
 {
 	uint64_t values[16];
@@ -161,7 +161,8 @@ static void take_softnet(struct recorder *recorder, char *line, unsigned int num
 		ADD(recorder, (double)values[10], "softnet/cpu%u/flow_limit", cpu);
 }
 
-/* Time of each CPU, in seconds: by programs and their system calls, by the kernel for frames and interrupts, stolen by the hypervisor. */
+/* Add the time of each CPU, in seconds: for programs and their system calls, for frames and interrupts, and stolen by the
+ * hypervisor. */
 static void take_cpu(struct recorder *recorder, char *line, unsigned int number)
 {
 	enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, FIELDS };
@@ -181,7 +182,7 @@ static void take_cpu(struct recorder *recorder, char *line, unsigned int number)
 	    "cpu%u/busy", cpu);
 }
 
-/* "NET_RX:  12 34": by CPU. Of the rest, the sum over all CPUs. */
+/* Read "NET_RX:  12 34", which is by CPU. Other rows are summed over all CPUs. */
 static void take_interrupts(struct recorder *recorder, const char *line, const char *what)
 {
 	const char *colon = strchr(line, ':');
@@ -227,7 +228,7 @@ static void take_link(struct recorder *recorder, char *line, unsigned int number
 			ADD(recorder, (double)values[i], "link/%s/%s", link, names[i]);
 }
 
-/* Two lines of each protocol: names, then values. */
+/* Read two lines of each protocol: names, then values. */
 static void take_protocols(struct recorder *recorder, const char *path)
 {
 	FILE *file = fopen(path, "re");
@@ -246,7 +247,7 @@ static void take_protocols(struct recorder *recorder, const char *path)
 		fclose(file);
 }
 
-/* Connection tracking: names, then a line of hexadecimal numbers for each CPU. The first is a gauge. */
+/* Read connection tracking: names, then a line of hexadecimal numbers for each CPU. The first is a gauge. */
 static void take_conntrack(struct recorder *recorder)
 {
 	FILE *file = fopen("/proc/net/stat/nf_conntrack", "re");

@@ -27,14 +27,14 @@
 #define ANSWER_MOST    (4u << 20) /* octets of a trial's JSON from a source */
 #define PERIOD_NS      (NS_PER_S / 10)
 #define DUTY           10   /* a source sleeps ten times as long as a sample takes, at least */
-#define LATE_MOST      2    /* who was late so often in a row is not waited for any more, */
-#define LATE_WAIT_S    0.02 /* but so long, to see whether it is back */
+#define LATE_MOST      2    /* a source that was late so often in a row is not awaited any more, */
+#define LATE_WAIT_S    0.02 /* except for so long, to see whether it is back */
 #define MEMORY_MOST    (256u << 20)
 #define END_MARGIN_NS  (NS_PER_S / 100) /* between the beginning and the first frame */
 #define GROUP_NICENESS "-10"
 #define CLOSE_WAIT_S   1.0
 
-/* What the tester tells a source. */
+/* An order of the tester to a source. */
 struct order {
 	uint32_t number;
 	enum { ORDER_BEGIN, ORDER_END } kind;
@@ -42,7 +42,7 @@ struct order {
 	cpu_set_t spared;
 };
 
-/* And what it answers; the text stands in the memory that both share. */
+/* The answer of a source. Its text is in the memory that both share. */
 struct answer {
 	uint32_t number;
 	uint32_t octets;
@@ -93,7 +93,7 @@ static void spare_cpus(struct listener *listener, const cpu_set_t *spared)
 		sched_setaffinity(0, sizeof(mine), &mine);
 }
 
-/* What this process has used of the CPU. */
+/* Return the CPU time that this process has used. */
 static uint64_t used_ns(void)
 {
 	struct timespec used;
@@ -102,7 +102,7 @@ static uint64_t used_ns(void)
 	return (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
 }
 
-/* The next sample is due after a period, and one when the last frame is: what comes later is diluted by idle time. */
+/* Plan when the next sample is due: after a period, or when the last frame is. Later samples would include idle time. */
 static void plan_next(struct listener *listener, uint64_t start_ns, uint64_t rest_ns)
 {
 	listener->next_ns = start_ns + (rest_ns > listener->period_ns ? rest_ns : listener->period_ns);
@@ -110,7 +110,7 @@ static void plan_next(struct listener *listener, uint64_t start_ns, uint64_t res
 		listener->next_ns = listener->end_ns;
 }
 
-/* A source that is not open, or was lost, is opened for each sample anew. */
+/* Take a sample. A source that is not open, or was lost, is opened anew for each sample. */
 static void take_sample(struct listener *listener)
 {
 	struct source *source = &listener->source;
@@ -156,7 +156,7 @@ static void obey(struct listener *listener, int fd, const struct order *order)
 	send(fd, &answer, sizeof(answer), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* Sleep until an order comes, or the next sample is due: false at the end of the tester. */
+/* Sleep until an order comes, or the next sample is due. Returns false at the end of the tester. */
 static bool await(struct listener *listener, int fd)
 {
 	uint64_t now_ns = clock_ns();
@@ -175,7 +175,7 @@ static bool await(struct listener *listener, int fd)
 	return true;
 }
 
-/* Nothing of the tester's stays open here but one socket and standard error: not its locks, ports and pipes. */
+/* Keep nothing of the tester's open but one socket and standard error: not its locks, ports and pipes. */
 static int keep_only(int fd)
 {
 	int null = open("/dev/null", O_RDWR);
@@ -200,8 +200,8 @@ static void become_source(pid_t tester)
 	signal(SIGQUIT, SIG_IGN);
 	setrlimit(RLIMIT_DATA, &memory);
 	setrlimit(RLIMIT_CORE, &none);
-	/* A session of its own is a group of its own to the scheduler. In the tester's it would take weight from the transmitters,
-	 * on whichever CPU it waits. */
+	/* Give the process a session of its own, which is a group of its own to the scheduler. In the tester's session it
+	 * would take weight from the transmitters, on whichever CPU it waits. */
 	setsid();
 	file_set("/proc/self/autogroup", GROUP_NICENESS); /* where there are such groups: a sample that waits is late */
 	if (getpriority(PRIO_PROCESS, 0) < 0)
@@ -222,7 +222,7 @@ static _Noreturn void live_as_source(const struct observers *observers, const st
 	listener.recorder = recorder_new();
 	if (keep_only(fd) || !listener.recorder)
 		_exit(EXIT_INCAPABLE);
-	/* who reads what others send from elsewhere has nothing to lose; without capabilities there is nothing to give up */
+	/* A source that reads what others send gives up everything. Without capabilities there is nothing to give up. */
 	if (!listener.source.ops->needs_privileges && (confine_no_new_privileges() || confine_keep(0)) && !geteuid())
 		_exit(EXIT_INCAPABLE);
 	while (await(&listener, 3))
@@ -276,8 +276,8 @@ enum exit_code observers_open(const struct config *config, struct observers **re
 	return code;
 }
 
-/* A source ends when its socket does. It is not killed, for a run that gave up its system calls cannot; the kernel does that
- * when we end. */
+/* A source ends when its socket does. A run that gave up its system calls cannot kill it; the kernel does that when we
+ * end. */
 static void await_end(struct observer *observer)
 {
 	struct pollfd file = { .fd = observer->fd, .events = POLLIN };
@@ -370,7 +370,7 @@ void observers_begin(struct observers *observers, double duration_s)
 			hear(observers, &observers->list[i], deadline_of(&observers->list[i], now_ns)) > 0;
 }
 
-/* What a source says of a trial, as far as it is one. */
+/* Read what a source says of a trial, if it is valid. */
 static json_t *read_summary(const struct observer *observer, int64_t octets)
 {
 	json_t *summary = octets > 0 ? json_loadb(observer->text, (size_t)octets, JSON_REJECT_DUPLICATES, NULL) : NULL;
@@ -426,7 +426,7 @@ json_t *observers_end(struct observers *observers, uint64_t start_ns, uint64_t e
 
 /* --- the step without load -------------------------------------------------------------------------------------------- */
 
-/* Those of the values that are meters of power. A new reference. */
+/* Return those of the values that are meters of power, a new reference. */
 static json_t *meters_of(const json_t *values, enum mlr_power_kind kind)
 {
 	json_t *meters = json_object();
@@ -437,7 +437,7 @@ static json_t *meters_of(const json_t *values, enum mlr_power_kind kind)
 	return meters;
 }
 
-/* NULL: it has no meter of power. */
+/* Return its power without load. NULL: it has no meter of power. */
 static json_t *idle_of(const json_t *summary, double duration_s)
 {
 	json_auto_t *counters = meters_of(json_object_get(summary, "counters"), MLR_POWER_JOULES);

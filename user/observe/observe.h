@@ -24,16 +24,17 @@ struct observers;
 enum exit_code observers_open(const struct config *config, struct observers **ret);
 void observers_close(struct observers *observers);
 
-/* The CPUs that the sources leave alone, from the next trial on. */
+/* Set the CPUs that the sources do not use, from the next trial on. */
 void observers_spare_cpus(struct observers *observers, const cpu_set_t *cpus);
 
-/* Before the first trial: observe the SUT without load (--idle-duration). Later, or without the option, it does nothing. */
+/* Call it before the first trial: it observes the SUT without load (--idle-duration). Later, or without the option, it does
+ * nothing. */
 void observers_idle(struct observers *observers);
 
-/* A trial of this duration is about to begin. Every source takes a sample, then one about every tenth of a second, and one at the
- * end of the trial. */
+/* Begin a trial of this duration. Every source takes a sample, then one about every tenth of a second, and one at the end of
+ * the trial. */
 void observers_begin(struct observers *observers, double duration_s);
 
-/* It has ended; its frames were due between these times of CLOCK_MONOTONIC. Every source takes a last sample. Returns the
+/* End a trial whose frames were due between these times of CLOCK_MONOTONIC. Every source takes a last sample. Returns the
  * trial's "observed", a new reference. NULL without sources or memory. */
 json_t *observers_end(struct observers *observers, uint64_t start_ns, uint64_t end_ns);

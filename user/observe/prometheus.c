@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counters of a Prometheus exporter: node_exporter, VPP, OVS, FRR, SONiC and switches have one. It is asked by HTTP/1.0, so that the
- * answer ends with the connection. Of TLS, redirects and passwords a program knows more: exec: with curl.
+ * This source has the counters of a Prometheus exporter: node_exporter, VPP, OVS, FRR, SONiC and switches have one. It asks
+ * by HTTP/1.0, so that the answer ends with the connection. For TLS, redirects and passwords use exec: with curl.
  */
 #include <errno.h>
 #include <netdb.h>
@@ -29,7 +29,7 @@ struct prometheus_state {
 	uint64_t deadline_ns;
 };
 
-/* "//HOST[:PORT][/PATH]", of which HOST may be an IPv6 address in brackets. */
+/* Parse "//HOST[:PORT][/PATH]". HOST may be an IPv6 address in brackets. */
 static bool read_url(const char *url, struct prometheus_state *ret)
 {
 	int length = 0;
@@ -93,7 +93,7 @@ static bool wait_for(const struct prometheus_state *state, int fd, short events)
 	return ppoll(&file, 1, &left, NULL) > 0;
 }
 
-/* 0 or an errno. */
+/* Returns 0 or an errno. */
 static int connect_to(const struct prometheus_state *state, const struct addrinfo *address, int fd)
 {
 	socklen_t size = sizeof(int);

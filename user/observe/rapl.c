@@ -12,7 +12,7 @@
 
 #define UJ_PER_J 1e6
 
-/* False where it cannot be read; root alone may read energy_uj. */
+/* Read a number. Returns false if it cannot be read; only root may read energy_uj. */
 static bool read_uj(const struct rapl_zone *zone, const char *file, uint64_t *ret)
 {
 	char text[32];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Energy that the CPUs of this machine used, by the counters of RAPL that the kernel shows in /sys/class/powercap. The caller
- * owns the handle: it is opened, added to each sample, and needs no closing. A machine without any has none.
+ * This header reads the energy that the CPUs of this machine used, from the counters of RAPL that the kernel shows in
+ * /sys/class/powercap. The caller owns the handle: it is opened, added to each sample, and needs no closing. A machine
+ * without any has none.
  */
 #pragma once
 

@@ -71,7 +71,7 @@ static bool ends_with(const char *text, const char *end)
 	return length >= end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-/* What a name says of the value; most values that have no unit are counts. */
+/* Return what kind of value a name stands for. Most values that have no unit are counts. */
 static enum recorder_kind kind_of_name(const char *name)
 {
 	static const char *const gauges[] = {
@@ -95,7 +95,7 @@ static uint32_t hash_of(const char *name)
 	return hash;
 }
 
-/* The place of a counter, which is new here where it is not known; RECORDER_COUNTERS_MOST where there is no room. */
+/* Return the place of a counter, and add it if it is new. RECORDER_COUNTERS_MOST: there is no room. */
 static size_t place_of(struct recorder *recorder, const char *name, enum recorder_kind kind)
 {
 	uint32_t slot = hash_of(name) % SLOTS;
@@ -182,7 +182,7 @@ bool recorder_end(struct recorder *recorder, uint64_t now_ns)
 
 /* --- what became of them -------------------------------------------------------------------------------------------- */
 
-/* What is summarized: the samples, and of them those within the trial, from the last before it on. */
+/* The samples that are summarized, and those of them within the trial, from the last before it on. */
 struct span {
 	const struct recorder *recorder;
 	uint64_t start_ns, end_ns;
@@ -238,7 +238,7 @@ static json_t *series_of(const struct span *span, size_t counter, double base)
 	return series;
 }
 
-/* NULL: it did not grow. */
+/* Summarize a counter. NULL: it did not grow. */
 static json_t *counter_json(const struct span *span, size_t counter)
 {
 	double first = value_at(span, 0, counter), last = value_at(span, span->recorder->row_count - 1, counter);
@@ -264,7 +264,7 @@ static struct span while_loaded(struct span span)
 	return within;
 }
 
-/* NULL: it had no value but 0. */
+/* Summarize a gauge. NULL: it had no value but 0. */
 static json_t *gauge_json(const struct span *span, size_t counter)
 {
 	double least = INFINITY, most = -INFINITY, sum = 0;

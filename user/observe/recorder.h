@@ -21,7 +21,7 @@ enum recorder_kind { RECORDER_UNKNOWN, RECORDER_COUNTER, RECORDER_GAUGE };
 
 struct recorder;
 
-/* NULL without memory. */
+/* Open a recorder. NULL without memory. */
 struct recorder *recorder_new(void);
 void recorder_free(struct recorder *recorder);
 /* Forget the samples, and keep the names. */
@@ -29,11 +29,11 @@ void recorder_empty(struct recorder *recorder);
 
 /* Begin a sample; its values follow. A sample without values does not count. */
 void recorder_begin(struct recorder *recorder, uint64_t now_ns);
-/* One value. One that is not finite, or has a second value in this sample, is left out. */
+/* Add one value. A value that is not finite, or the second of a name in this sample, is left out. */
 void recorder_add(struct recorder *recorder, const char *name, enum recorder_kind kind, double value);
-/* The sample is whole. Where there are too many, every second of the earlier ones is dropped: then true. */
+/* End the sample. If there are too many, every second of the earlier ones is dropped, and it returns true. */
 bool recorder_end(struct recorder *recorder, uint64_t now_ns);
 
-/* What became of the counters of a trial whose frames were due between these times: the members "samples", "counters",
- * "gauges", "unchanged" and "omitted"; with `series` also the values over time. NULL without memory. */
+/* Summarize the counters of a trial whose frames were due between these times. Return the members "samples", "counters",
+ * "gauges", "unchanged" and "omitted", and with `series` also the values over time. NULL without memory. */
 json_t *recorder_summary(const struct recorder *recorder, uint64_t start_ns, uint64_t end_ns, bool series);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Counters of interfaces by SNMPv2c (IF-MIB): "snmp:[COMMUNITY@]HOST[:PORT]". */
+/* This source has counters of interfaces by SNMPv2c (IF-MIB): "snmp:[COMMUNITY@]HOST[:PORT]". */
 #include <errno.h>
 #include <netdb.h>
 #include <poll.h>
@@ -39,7 +39,7 @@ struct snmp_state {
 	size_t count;
 };
 
-/* [COMMUNITY@]HOST[:PORT], of which HOST may be an IPv6 address in brackets. */
+/* Parse [COMMUNITY@]HOST[:PORT]. HOST may be an IPv6 address in brackets. */
 static bool read_target(const char *text, char community[65], char host[256], char port[8])
 {
 	const char *at = strrchr(text, '@');
@@ -76,7 +76,7 @@ static const char *connect_to(struct source *source, const char *host, const cha
 	return source_refuse(source, "%.100s: %s", host, strerror(error));
 }
 
-/* The answer to the last request. 0 or an errno; *ret_count is how many rows it has. */
+/* Read the answer to the last request. Returns 0 or an errno; *ret_count is how many rows it has. */
 static int receive(struct snmp_state *state, const struct if_mib_column *column, uint64_t until_ns,
 		   uint8_t message[IF_MIB_MESSAGE_MOST], struct if_mib_row rows[IF_MIB_ROWS], int *ret_count)
 {
@@ -118,7 +118,7 @@ static int ask(struct snmp_state *state, const struct if_mib_column *column, uin
 typedef void take_row(struct snmp_state *state, const struct if_mib_column *column, const struct if_mib_row *row,
 		      struct recorder *recorder);
 
-/* All rows of a column; indexes that do not grow end it. 0 or an errno. */
+/* Read all rows of a column; indexes that do not grow end it. Returns 0 or an errno. */
 static int walk(struct snmp_state *state, const struct if_mib_column *column, take_row *take, struct recorder *recorder)
 {
 	struct if_mib_row rows[IF_MIB_ROWS];

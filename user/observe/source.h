@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sources of counters. A source belongs to the process that observers_open() started for it, which opens it, asks it for
- * samples, and closes it. Each kind is an ops table.
+ * A source reads counters of the SUT. It belongs to the process that observers_open() started for it, which opens it, asks
+ * it for samples, and closes it. Each kind is an ops table.
  *
- * `take` adds the values of one sample to the recorder, and returns within SOURCE_TAKE_S. Then it returns NULL, or in words why
- * there is no sample: a constant, or a text in `trouble`.
+ * `take` adds the values of one sample to the recorder, and returns within SOURCE_TAKE_S. Then it returns NULL, or in words
+ * why there is no sample: a constant, or a text in `trouble`.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ struct source {
 struct source_ops {
 	const char *prefix;    /* "exec:" */
 	bool needs_privileges; /* else its process gives up all that it has */
-	/* NULL, or why it cannot be opened. */
+	/* Returns NULL, or why it cannot be opened. */
 	const char *(*open)(struct source *source);
 	const char *(*take)(struct source *source, struct recorder *recorder);
 	void (*close)(struct source *source);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the interrupts of a port's device go: on a CPU of a transmit thread, what they bring is received in place of sending. */
+/* This file tests where the interrupts of a port's device go. On the CPU of a transmit thread they take time from
+ * sending. */
 #include <glob.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ struct interrupts {
 	cpu_set_t cpus; /* of those known */
 };
 
-/* The CPUs that an interrupt goes to, or else those that it may go to. */
+/* Get the CPUs that an interrupt goes to, or else those that it may go to. */
 static bool read_target(const char *root, const char *number, cpu_set_t *ret)
 {
 	return (probe_read_cpus(root, TEXT_OF(PATH_SIZE, "/proc/irq/%s/effective_affinity_list", number), ret) &&

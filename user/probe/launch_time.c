@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Launch time: a driver that has it heeds it only on transmit queues that a qdisc was set up on. */
+/* This file tests launch time. A driver that has it uses it only on transmit queues for which a qdisc was set up. */
 
 #include "base/text_stream.h"
 #include "probe/parts.h"
@@ -10,7 +10,7 @@
 #define MAJOR_SHIFT 16
 #define ETF         "etf offload clockid CLOCK_TAI delta 500000"
 
-/* From queue 0 on, as a run uses them. */
+/* Count the queues from queue 0 on, as a run uses them. */
 static unsigned int count_ready(const struct launch_facts *facts)
 {
 	unsigned int count = 0;

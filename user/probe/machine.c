@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What /proc and /sys say of the machine. */
+/* This file tests the machine by /proc and /sys. */
 #include <glob.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ static void check_btf(const char *root, json_t *checks)
 			  INSTALL_KERNEL);
 }
 
-/* Some of net.core is to be seen in the first network namespace only. */
+/* Some of net.core exists in the first network namespace only. */
 static bool sees_net_core(const char *root)
 {
 	char line[LINE_SIZE];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What one port can do, and what about it would make a result worse. */
+/* This file tests what one port can do, and what about it would make a result worse. */
 #include <errno.h>
 #include <glob.h>
 #include <stdio.h>
@@ -50,13 +50,13 @@ struct subject {
 	json_t *object, *checks;
 };
 
-/* A fault of a port that somebody wants to use fails; of any other, it warns. */
+/* Add a fault. It fails on a port that somebody wants to use, and warns on any other. */
 static enum probe_state fault(const struct subject *subject)
 {
 	return subject->named ? PROBE_FAIL : PROBE_WARN;
 }
 
-/* A member of the port's object; null where it is not known. */
+/* Set a member of the port's object; null where it is not known. */
 static void add_member(struct subject *subject, const char *name, bool known, json_t *value)
 {
 	json_object_set_new(subject->object, name, known ? value : json_null());
@@ -97,7 +97,7 @@ static void check_use(struct subject *subject)
 
 /* --- the link ------------------------------------------------------------------------------------------------------- */
 
-/* A veth's other end may be down, where it is in this network namespace. */
+/* Suggest to set the link up. A veth's other end may be down, too, if it is in this network namespace. */
 static void suggest_carrier(const struct subject *subject, json_t *check)
 {
 	struct link_info other;
@@ -119,7 +119,7 @@ static void check_link(struct subject *subject)
 		OK(subject->checks, "link", "up");
 }
 
-/* What a driver tells of a port that is down may be of the time before, or nothing. Say so, and return true. */
+/* A driver may tell old facts of a port that is down, or none. Report that, and return true. */
 static bool is_down(const struct subject *subject, const char *name)
 {
 	if (!subject->link->up)
@@ -215,7 +215,7 @@ static void try_xdp(struct subject *subject)
 	wait_for_carrier(subject);
 }
 
-/* What usually keeps a driver that has native XDP from attaching it. */
+/* Suggest a remedy for what usually keeps a driver that has native XDP from attaching it. */
 static void suggest_native(const struct subject *subject, json_t *check)
 {
 	struct link_feature lro = { 0 };
@@ -361,7 +361,7 @@ static void check_queues(struct subject *subject)
 	   channels.tx_max + channels.combined_max);
 }
 
-/* How many queues a table names. */
+/* Count the queues that a table names. */
 static unsigned int queues_named(const struct link_rss *rss)
 {
 	unsigned int count = 0;
@@ -376,8 +376,7 @@ static unsigned int queues_named(const struct link_rss *rss)
 	return count;
 }
 
-/* The commands that have the hash look at ports, where it tells flows of UDP apart by addresses alone; empty where it is well, or not
- * told. */
+/* Write the commands by which the hash uses UDP ports. The text is empty if it does, or if that is not told. */
 static void find_hash_fixes(const struct subject *subject, char fixes[TEXT_SIZE])
 {
 	static const unsigned int ip_versions[] = { 4, 6 };
@@ -536,7 +535,7 @@ static void check_eee(struct subject *subject)
 		OK(subject->checks, "eee", "off");
 }
 
-/* Drivers call it by different names, one of which says the opposite. */
+/* Drivers have different names for it, and one of the names means the opposite. */
 static void check_firmware_lldp(struct subject *subject)
 {
 	bool disabled, agent;
@@ -551,7 +550,7 @@ static void check_firmware_lldp(struct subject *subject)
 		OK(subject->checks, "lldp", "none by the NIC's firmware, as far as its driver tells");
 }
 
-/* Private flags that are not as they should be. */
+/* Check private flags. */
 static void check_flags(struct subject *subject)
 {
 	char bad[TEXT_SIZE] = "", fixes[TEXT_SIZE] = "";
@@ -606,7 +605,8 @@ static void check_launch_time(struct subject *subject)
 
 /* --- where it is in the machine ------------------------------------------------------------------------------------- */
 
-/* The files of the device, or "" for its directory; not by /sys/class/net, which may be that of another network namespace. */
+/* Find files of the device, or "" for its directory. They are not found by /sys/class/net, which may be that of another
+ * network namespace. */
 static void find_device_files(const struct subject *subject, const char *what, glob_t *ret)
 {
 	*ret = (glob_t){ 0 };

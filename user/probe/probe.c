@@ -57,7 +57,7 @@ void probe_compare_speeds(json_t *ports)
 
 /* --- which ports ---------------------------------------------------------------------------------------------------- */
 
-/* What a dump of links is searched for: ports that may be meant, or the nearest to a name that is none. */
+/* The search through a dump of links: for ports that may be meant, or the nearest name to an unknown one. */
 struct dump {
 	struct link_info *links;
 	size_t count;
@@ -74,7 +74,8 @@ static void collect(const struct link_info *link, void *context)
 	links[dump->count++] = *link;
 }
 
-/* Hardware, and what a lab is made of; not what sits on other links, nor their peers in loopback and tunnels. */
+/* Whether a link may be a port: hardware, or what a lab is made of. Links on other links, and their peers in loopback and
+ * tunnels, are not. */
 static bool may_be_meant(const struct link_info *link)
 {
 	return link->is_ethernet && (!*link->kind || is_one_of(link->kind, "veth macvlan tun netdevsim"));
@@ -96,7 +97,7 @@ static enum exit_code probe_all(struct mnl_socket *netlink, json_t *ports, cpu_s
 	return EXIT_DONE;
 }
 
-/* All names are looked up before the first port is tried. */
+/* All names are resolved before the first port is tried. */
 static enum exit_code probe_named(struct mnl_socket *netlink, const char *names, json_t *ports, cpu_set_t *ret_transmit)
 {
 	struct dump dump = { 0 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What this machine and a port can do: checks, each OK, WARN or FAIL, with the command that mends it.
+ * This header checks what this machine and a port can do. Each check is OK, WARN or FAIL, with the command that mends it.
+ * The caller owns the document.
  *
  *	CHECK = {"name", "state": "OK"|"WARN"|"FAIL", "value": text, "fix": a command for a shell of root's, or null}
  *
@@ -16,13 +17,13 @@
 
 enum probe_state { PROBE_OK, PROBE_WARN, PROBE_FAIL };
 
-/* Names of ports, "A,B,..."; NULL: all that may be meant. The whole document (schema xdp-mlr/probe/1). EXIT_USAGE_ERROR for
- * a port that does not exist. */
+/* Return the whole document (schema xdp-mlr/probe/1). The names of ports are "A,B,..."; NULL: all that may be meant.
+ * EXIT_USAGE_ERROR for a port that does not exist. */
 enum exit_code probe(const char *ports, json_t **ret_document);
-/* Compare the line rates of ports as probe_port() describes them: a check more for each that has one. */
+/* Compare the line rates of ports as probe_port() describes them. Each port that has one gets a further check. */
 void probe_compare_speeds(json_t *ports);
 
-/* The worst state in a list of checks, or in all of a document. */
+/* Return the worst state in a list of checks, or in a document. */
 enum probe_state probe_worst(const json_t *checks);
 /* "OK", "WARN" or "FAIL" */
 const char *probe_state_name(enum probe_state state);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What this process may do, and what its clock costs. */
+/* This file tests the privileges of this process, and what its clock costs. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +66,7 @@ static int compare(const void *a, const void *b)
 	return (*first > *second) - (*first < *second);
 }
 
-/* The median over rounds of many reads. */
+/* Return the median over rounds of many reads. */
 static uint64_t clock_cost_ns(void)
 {
 	uint64_t costs[CLOCK_ROUNDS];

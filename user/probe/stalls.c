@@ -33,7 +33,7 @@ void stalls_add(struct stalls *stalls, uint64_t gap_ns)
 		stalls->longest_ns = gap_ns;
 }
 
-/* A time that the kernel counts; it is not known where the kernel does not tell. */
+/* Read a time that the kernel counts. It is not known if the kernel does not tell it. */
 struct counted {
 	bool known;
 	uint64_t ns;
@@ -44,7 +44,8 @@ static struct counted difference(struct counted after, struct counted before)
 	return (struct counted){ after.known && before.known, after.ns - before.ns };
 }
 
-/* How long this thread has waited for a CPU that another one had. A kernel that does not count it says that it never ran. */
+/* Read how long this thread has waited for a CPU that another one had. A kernel that does not count it says that the thread
+ * never ran. */
 static struct counted read_waited(void)
 {
 	unsigned long long ran_ns, waited_ns;
@@ -56,7 +57,7 @@ static struct counted read_waited(void)
 	return (struct counted){ true, waited_ns };
 }
 
-/* How much of this CPU's time the hypervisor has taken. */
+/* Read how much of this CPU's time the hypervisor has taken. */
 static struct counted read_stolen(int cpu)
 {
 	unsigned long long steal_ticks;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How often this machine stops a thread that spins as a transmit thread does: pinned to a CPU, at niceness -20, reading the clock
- * all the time. A stall is a gap of more than STALL_NS between two readings. Frames that are due in it leave late.
+ * This header measures how often this machine stops a thread that spins as a transmit thread does: pinned to a CPU, at
+ * niceness -20, reading the clock all the time. A stall is a gap of more than STALL_NS between two readings. Frames that are
+ * due in it leave late.
  */
 #pragma once
 
@@ -22,7 +23,7 @@ struct stalls {
 	uint64_t stolen_ns; /* likewise: the hypervisor had it; in whole ticks of the kernel */
 };
 
-/* A reading of the clock so long after the one before. */
+/* Note a reading of the clock so long after the one before. */
 void stalls_add(struct stalls *stalls, uint64_t gap_ns);
-/* Spin for so long on this CPU (-1: on any), in a thread that ends with it. 0 or -errno. */
+/* Spin for so long on this CPU (-1: on any), in a thread that ends with it. Returns 0 or -errno. */
 int stalls_measure(int cpu, uint64_t duration_ns, struct stalls *ret);

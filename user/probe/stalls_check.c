@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What probe says of the stalls that it measured. */
+/* This file makes a check of the stalls that were measured. */
 #include "base/clock.h"
 #include "base/json_read.h"
 #include "base/text_stream.h"
@@ -53,7 +53,7 @@ json_t *probe_measure_stalls(const cpu_set_t *transmit)
 	return list;
 }
 
-/* Of all CPUs together. */
+/* The sums over all CPUs. */
 struct total {
 	double duration_s, longest_ns, sum_ns;
 	double others_ns, stolen_ns; /* NAN where one is not known */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What /proc and /sys say of the CPUs that transmit threads run on: what may stop a thread there, so that frames leave late. */
+/* This file tests the CPUs that transmit threads run on, by /proc and /sys: what may stop a thread there, so that frames
+ * leave late. */
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@
 #define RT_RUNTIME_USUAL   950000
 #define PREEMPTION         "/sys/kernel/debug/sched/preempt"
 
-/* What the checks here ask of the machine. */
+/* The facts of the machine that the checks here need. */
 struct place {
 	const char *root;
 	const cpu_set_t *transmit;
@@ -69,7 +70,7 @@ static void check_transmit_cpus(const struct place *place, json_t *checks)
 		WARN(checks, "transmit-cpus", "none of their own: this process may use one CPU only");
 }
 
-/* The last CPUs of the machine, to suggest. */
+/* Get the last CPUs of the machine, to suggest them. */
 static cpu_set_t last_cpus(const cpu_set_t *online, int count)
 {
 	cpu_set_t last;
@@ -81,7 +82,8 @@ static cpu_set_t last_cpus(const cpu_set_t *online, int count)
 	return last;
 }
 
-/* A kernel command line that keeps the kernel's own work off the isolated CPUs; without such, it isolates the last ones. */
+/* Write a kernel command line that keeps the kernel's own work off the isolated CPUs. If there are none, it isolates the
+ * last ones. */
 static void suggest_boot(const struct place *place, json_t *check)
 {
 	bool some = CPU_COUNT(&place->isolated) > 0;
@@ -95,7 +97,7 @@ static void suggest_boot(const struct place *place, json_t *check)
 		  some ? "" : TEXT_OF(CPUS_SIZE, "isolcpus=managed_irq,domain,%s ", text), text, text);
 }
 
-/* Something that a machine with CPUs to spare keeps off some of them, and this one does not. */
+/* Warn of work that a machine with CPUs to spare keeps off some of them, and this one does not. */
 static void say_not_kept_off(const struct place *place, json_t *checks, const char *name, const char *now, const char *harm)
 {
 	if (!place->online_known)
@@ -132,7 +134,8 @@ static void check_tick(const struct place *place, json_t *checks)
 		say_not_kept_off(place, checks, "tick", "on", "each one interrupts the transmit threads");
 }
 
-/* The list behind a parameter of the kernel's command line, "" if it is not there. False if the command line cannot be read. */
+/* Get the list behind a parameter of the kernel's command line, "" if it is not there. Returns false if the command line
+ * cannot be read. */
 static bool find_parameter(const char *root, const char *name, char list[CPUS_SIZE])
 {
 	char line[LONG_LINE_SIZE], *rest = line, *word;
@@ -147,7 +150,7 @@ static bool find_parameter(const char *root, const char *name, char list[CPUS_SI
 	return true;
 }
 
-/* nohz_full= says it, too. */
+/* nohz_full= implies it, too. */
 static void check_callbacks(const struct place *place, json_t *checks)
 {
 	char list[CPUS_SIZE];
@@ -171,7 +174,7 @@ static void check_callbacks(const struct place *place, json_t *checks)
 				 "they may interrupt a transmit thread");
 }
 
-/* The online CPUs that share a core with one of a transmit thread, but for that one. */
+/* Get the online CPUs that share a core with one of a transmit thread, without that one. */
 static bool read_siblings(const struct place *place, cpu_set_t *ret)
 {
 	bool known = false;
@@ -216,7 +219,7 @@ static void check_smt(const struct place *place, json_t *checks)
 
 /* --- how the kernel schedules --------------------------------------------------------------------------------------- */
 
-/* The number in a file below the root. */
+/* Read the number in a file below the root. */
 static bool read_number_of(const struct place *place, const char *path, long *ret)
 {
 	char line[LINE_SIZE], *end;
@@ -255,7 +258,8 @@ static void check_real_time(const struct place *place, json_t *checks)
 		   runtime_us / 1000, period_us / 1000);
 }
 
-/* The modes, the one in force in parentheses: "none voluntary (full)". Only root sees them, where debugfs is mounted. */
+/* The file has the modes, with the one in force in parentheses: "none voluntary (full)". Only root can read it, where
+ * debugfs is mounted. */
 static void check_preemption(const struct place *place, json_t *checks)
 {
 	char modes[LINE_SIZE], mode[16], real_time[LINE_SIZE];
@@ -303,7 +307,8 @@ static void check_governor(const struct place *place, json_t *checks)
 	globfree(&found);
 }
 
-/* Of all CPUs, the longest that waking from an idle state that is not disabled takes. False if there are no such states. */
+/* Get the longest time, over all CPUs, that waking from an enabled idle state takes. Returns false if there are no such
+ * states. */
 static bool read_wake_us(const char *root, long *ret_us, char state[LINE_SIZE])
 {
 	glob_t found = { 0 };
@@ -328,7 +333,7 @@ static bool read_wake_us(const char *root, long *ret_us, char state[LINE_SIZE])
 	return any;
 }
 
-/* The latency that processes ask for together, a binary number. False where it cannot be read. */
+/* Read the latency that processes ask for together, a binary number. Returns false if it cannot be read. */
 static bool read_wanted_us(const char *root, int32_t *ret_us)
 {
 	FILE *stream = fopen(TEXT_OF(PATH_SIZE, "%s/dev/cpu_dma_latency", root), "re");
@@ -363,7 +368,7 @@ static void check_idle_states(const struct place *place, json_t *checks)
 
 /* --- the hypervisor ------------------------------------------------------------------------------------------------- */
 
-/* What the machine calls itself, as far as a virtual one is told by that; "" without a name. */
+/* Get the machine's own name, by which some virtual machines are known; "" without a name. */
 static void name_machine(const char *root, char name[LINE_SIZE])
 {
 	char product[LINE_SIZE];

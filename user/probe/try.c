@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What only an attempt can show. Everything hangs on file descriptors that are closed at once. */
+/* This file tests what only an attempt can show. Everything depends on file descriptors that are closed at once. */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
@@ -16,7 +16,7 @@
 #define CHUNK_OCTETS 4096
 #define CHUNK_COUNT  64
 
-/* Load a program that passes every frame on: its file descriptor or -errno. */
+/* Load a program that passes every frame on. Returns its file descriptor or -errno. */
 static int load(void)
 {
 	static const struct bpf_insn pass[] = {
@@ -28,7 +28,7 @@ static int load(void)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Load and attach: the file descriptor of the link, or -errno. */
+/* Load and attach a program. Returns the file descriptor of the link, or -errno. */
 static int attach(int ifindex)
 {
 	DECLARE_LIBBPF_OPTS(bpf_link_create_opts, options, .flags = XDP_FLAGS_DRV_MODE);

@@ -6,7 +6,8 @@
 #include "base/output.h"
 #include "base/signing.h"
 
-/* Takes the event over. A line that was stopped halfway is no failure of the run: that sees the stop by itself. */
+/* Write an event, and take it over. A line that was stopped halfway is no failure of the run, which sees the stop by
+ * itself. */
 static enum exit_code emit_event(const struct config *config, json_t *event)
 {
 	enum exit_code code = EXIT_DONE;

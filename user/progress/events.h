@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * --format jsonl: what happens, one JSON object a line, as it happens. In every other format these functions do nothing.
- * Each returns EXIT_DONE, or says why the line could not be written and returns the exit code: then the run ends.
+ * These functions write the events of --format jsonl as they happen, one JSON object a line. In every other format these
+ * functions do nothing. Each returns EXIT_DONE, or says why the line could not be written and returns the exit code: then
+ * the run ends.
  */
 #pragma once
 
@@ -16,9 +17,9 @@ struct event_reason {
 	json_t *setting; /* how the search was set up, for --resume: with its first trial, else NULL. Taken over */
 };
 
-/* With --repeat: the search of this number begins. */
+/* With --repeat, the search of this number begins. */
 enum exit_code event_run_started(const struct config *config, unsigned int run);
-/* A load may be NAN (--load max: not known before), `reason` NULL. */
+/* The load may be NAN (--load max: not known before), and `reason` NULL. */
 enum exit_code event_trial_started(const struct config *config, size_t number, const struct mlr_trial_input *input,
 				   const struct event_reason *reason);
 /* Each takes over the reference to its object. */

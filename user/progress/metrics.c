@@ -36,7 +36,7 @@ static void put_number(FILE *stream, double value)
 	fprintf(stream, " %s\n", format_number(value, UNIT_ROOM));
 }
 
-/* A gauge without labels; nothing for what is not known. */
+/* Write a gauge without labels, or nothing if the value is not known. */
 static void put_gauge(FILE *stream, const char *name, const char *help, double value)
 {
 	if (isnan(value))
@@ -46,7 +46,7 @@ static void put_gauge(FILE *stream, const char *name, const char *help, double v
 	put_number(stream, value);
 }
 
-/* The value of a label: backslash, quote and line end are escaped. */
+/* Write the value of a label: backslash, quote and line end are escaped. */
 static void put_label_value(FILE *stream, const char *text)
 {
 	fputc('"', stream);
@@ -62,7 +62,7 @@ static void put_label_value(FILE *stream, const char *text)
 	fputc('"', stream);
 }
 
-/* A number of every goal, at this offset; nothing of goals for which it is not known. */
+/* Write the number at this offset of every goal for which it is known. */
 static void put_goals(FILE *stream, const struct view *view, const char *name, const char *help, size_t offset)
 {
 	put_help(stream, name, help);

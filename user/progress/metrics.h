@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * --metrics FILE: how a run goes, as OpenMetrics text, for the textfile collector of node_exporter (FILE.prom). Each state
- * is written to a file beside it, which then takes its name, so that nobody reads half of one. All are gauges; nothing
- * without the option.
+ * These functions write the state of a run to the file of --metrics, as OpenMetrics text, for the textfile collector of
+ * node_exporter (FILE.prom). Each state is written to a file beside it, which then takes its name, so that nobody reads half
+ * of one. All are gauges; nothing without the option.
  */
 #pragma once
 
@@ -13,10 +13,10 @@
 
 /* Write the first one. EXIT_USAGE_ERROR where the file cannot be written. */
 enum exit_code metrics_start(const struct config *config);
-/* Before keeper_split(): the keeper puts it in place from then on. */
+/* Call it before keeper_split(): the keeper puts the file in place from then on. */
 void metrics_hold(struct keeper_plan *plan);
-/* A state of the run; but for the first written at most once a second, so that a simulation does not write all day. */
+/* Write a state of the run. After the first it is written at most once a second, so that a simulation does not write all
+ * day. */
 void metrics_update(const struct view *view);
-/* The last one: the state told last, and how the run ended. Returns the code, or that of a file that could not be
- * written. */
+/* Write the last state, and how the run ended. Returns the code, or that of a file that could not be written. */
 enum exit_code metrics_finish(enum exit_code code);

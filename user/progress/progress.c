@@ -54,7 +54,7 @@ static enum manner find_manner(const struct config *config)
 	return MANNER_VIEW;
 }
 
-/* The view as it is now: while a trial runs, time goes on. */
+/* Return the view as it is now: while a trial runs, time goes on. */
 static struct view view_now(bool time_passes)
 {
 	struct view view = progress.view;
@@ -75,7 +75,7 @@ static void draw_view(bool time_passes)
 	owned char *text = NULL;
 
 	terminal_size(STDERR_FILENO, &progress.columns, &progress.rows);
-	/* one column stays free, so that the cursor never wraps */
+	/* One column stays free, so that the cursor never wraps. */
 	text = view_render(&view, (struct view_style){ progress.columns - 1, progress.rows, progress.colours });
 	if (text)
 		message_draw_view(text);
@@ -126,7 +126,7 @@ static void *keep_ticking(void *)
 	return NULL;
 }
 
-/* Signals are the main thread's. Without the thread the view only changes with each trial. */
+/* Start the thread. Signals are the main thread's. Without the thread the view only changes with each trial. */
 static void start_ticking(void)
 {
 	pthread_condattr_t attributes;
@@ -145,7 +145,7 @@ static void start_ticking(void)
 
 /* --- the main thread ------------------------------------------------------------------------------------------------ */
 
-/* The times of a part of a suite as those of the suite. */
+/* Convert the times of a part of a suite to those of the suite. */
 static struct view within_stage(const struct view *part)
 {
 	struct view view = *part;

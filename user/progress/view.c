@@ -24,7 +24,7 @@ struct page {
 
 /* --- lines ---------------------------------------------------------------------------------------------------------- */
 
-/* The octets of the first so many characters of UTF-8. */
+/* Return the octets of the first so many characters of UTF-8. */
 static int octets_of(const char *text, unsigned int columns)
 {
 	const char *c = text;
@@ -45,14 +45,14 @@ static bool next_line(struct page *page)
 	return true;
 }
 
-/* A line without colours, cut to the width. */
+/* Write a line without colours, cut to the width. */
 static void put_line(struct page *page, const char *text)
 {
 	if (next_line(page))
 		fprintf(page->stream, "%.*s", octets_of(text, page->style.columns), text);
 }
 
-/* A run of one character, coloured; UTF-8 has no part in it. */
+/* Write a run of one character, coloured. The character is ASCII. */
 static void put_run(const struct page *page, const char *colour, char character, unsigned int count)
 {
 	if (!count)
@@ -103,7 +103,8 @@ double view_place(const struct view *view, double load_fps)
 	return fmin(fmax(part, 0), 1);
 }
 
-/* What is known to pass, what is not known yet, what is known to fail. The last never vanishes between the two. */
+/* Write which loads are known to pass, which are not known yet, and which are known to fail. The last part never vanishes
+ * between the others. */
 static void put_bar(struct page *page, const struct view *view, const struct view_goal *goal, unsigned int columns)
 {
 	unsigned int lower = isnan(goal->lower_fps) ? 0 : (unsigned int)lround(view_place(view, goal->lower_fps) * columns);
@@ -149,7 +150,7 @@ static const char *colour_of(char mark)
 	return mark == VIEW_GOOD ? "32" : mark == VIEW_BAD ? "31" : mark == VIEW_LIMITED ? "33" : "2";
 }
 
-/* What marks mean; those that are rare only where there is one. */
+/* Write what the marks mean. Rare ones are explained only where there is one. */
 static int write_legend(const char *marks, char text[LINE_SIZE])
 {
 	return snprintf(text, LINE_SIZE, "   (. kept the loss ratio, x did not%s%s)",
@@ -157,7 +158,7 @@ static int write_legend(const char *marks, char text[LINE_SIZE])
 			strchr(marks, VIEW_WARMUP) ? ", w warmed up" : "");
 }
 
-/* The marks of the last trials, as many as fit; what they mean, where there is room. */
+/* Write the marks of the last trials, as many as fit, and what they mean if there is room. */
 static void put_marks(struct page *page, const struct view *view)
 {
 	unsigned int columns = page->style.columns, room = columns > LABEL_COLUMNS ? columns - LABEL_COLUMNS : 0;

@@ -58,7 +58,7 @@ struct view {
 	double elapsed_s, remaining_s, limit_s;
 };
 
-/* One of which nothing is known yet. */
+/* Make a view of which nothing is known yet. */
 #define VIEW_UNKNOWN                                                                                                        \
 	((struct view){                                                                                                     \
 		.min_load_fps = NAN,                                                                                        \
@@ -80,13 +80,13 @@ struct view_style {
 	bool colours;
 };
 
-/* The lines, with a line end after each but the last. NULL without memory; the caller frees it. */
+/* Return the lines, with a line end after each but the last. NULL without memory; the caller frees it. */
 char *view_render(const struct view *view, struct view_style style);
 
-/* The same in one line, without colours: for logs. */
+/* Return the same in one line, without colours, for logs. */
 char *view_line(const struct view *view);
 
 /* "1.003 Mfps"; "?" for what is not known. */
 const char *view_load(double load_fps, char buffer[UNIT_TEXT_SIZE]);
-/* Where a load stands between Min Load (0) and Max Load (1), on a logarithmic scale. */
+/* Return where a load is between Min Load (0) and Max Load (1), on a logarithmic scale. */
 double view_place(const struct view *view, double load_fps);
