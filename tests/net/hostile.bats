@@ -115,6 +115,16 @@ each_counted_exactly() { # SUT...
   [[ $stderr != *"came after their trial"* ]]
 }
 
+# Every tenth frame of a trial of even number carries the number of the next one, and the other way round.
+@test "frames whose trial number the run uses later are unknown when they come, and no late frames of that trial" {
+  new_sut wrong-trial,by=1
+  search --min-load 300 --max-load 400 --wait d=1,e=0.2 --goal name=g,loss=0,final=0.1,sum=0.3,width=50%
+  [ "$status" -le 1 ]
+  check '([.trials[].counts.unknown_trial] | add) > 0'
+  check '.measurer.late_frames | ([.of_trials[].frames] | add // 0) == .total and .of_others > 0'
+  check '([.trials[].counts.unknown_trial] | add) <= .measurer.late_frames.of_others and ([.trials[].counts.late] | add) == .measurer.late_frames.in_trials'
+}
+
 # What the queues of CPUs have no room for, while other tests flood them, is seen by no SUT: then it is tried again.
 
 # Every frame comes 1.5 s after it was sent, and phase d is 2 s long.

@@ -69,6 +69,7 @@ struct rx {
 	struct rx_flow_figures *flow_figures; /* of each flow */
 	uint64_t *parts;                      /* of each service, or of all frames, one after the other */
 	uint32_t *late_before;                /* by trial number: late_frames as they were when the trial began */
+	uint32_t *unknown_before;             /* the same, when the number was first used: until then they were unknown */
 };
 
 /* --- loading and attaching ------------------------------------------------------------------------------------------ */
@@ -360,7 +361,8 @@ static int load_with(const struct rx_options *options, uint32_t window, const st
 	rx->link_fd = -1;
 	rx->cpu_count = libbpf_num_possible_cpus();
 	rx->late_before = calloc(1, LATE_OCTETS);
-	if (!rx->late_before)
+	rx->unknown_before = calloc(1, LATE_OCTETS);
+	if (!rx->late_before || !rx->unknown_before)
 		goto failed;
 	libbpf_set_print(NULL); /* our messages say what it would */
 	rx->skeleton = open_skeleton(variant);
@@ -427,6 +429,7 @@ void rx_close(struct rx *rx)
 		unmap_counters(rx);
 	rx_bpf__destroy(rx->skeleton);
 	free(rx->late_before);
+	free(rx->unknown_before);
 	free(rx);
 }
 
@@ -560,6 +563,21 @@ static struct rx_interval *intervals_of(const struct rx *rx, uint16_t trial, int
 	return rx->intervals + cpu * RX_CPU_INTERVALS + trial % RX_TRIAL_SLOTS * RX_INTERVALS_MAX;
 }
 
+static bool is_used(const struct rx *rx, uint32_t trial)
+{
+	return rx->skeleton->bss->used_trials[trial / 64] >> trial % 64 & 1;
+}
+
+/* From the first use of a number on its frames are those of a trial of this run. */
+static void use_number(struct rx *rx, uint16_t trial)
+{
+	struct rx_bpf__bss *variables = rx->skeleton->bss;
+
+	if (!is_used(rx, trial))
+		rx->unknown_before[trial] = __atomic_load_n(&variables->late_frames[trial], __ATOMIC_RELAXED);
+	variables->used_trials[trial / 64] |= UINT64_C(1) << trial % 64;
+}
+
 void rx_accept_trial(struct rx *rx, uint16_t trial, uint32_t first_sequence, uint64_t sequence_count)
 {
 	struct rx_bpf__bss *variables = rx->skeleton->bss;
@@ -578,7 +596,7 @@ void rx_accept_trial(struct rx *rx, uint16_t trial, uint32_t first_sequence, uin
 		memset(rx->parts, 0, octets_of(rx->skeleton->maps.parts));
 	variables->first_sequence = first_sequence;
 	variables->sequence_count = sequence_count < UINT32_MAX ? (uint32_t)sequence_count : UINT32_MAX;
-	variables->used_trials[trial / 64] |= UINT64_C(1) << trial % 64;
+	use_number(rx, trial);
 	variables->generation++;
 	__atomic_store_n(&variables->accepted_trial, trial, __ATOMIC_SEQ_CST);
 }
@@ -603,9 +621,24 @@ struct rx_captured *rx_captured(const struct rx *rx, size_t *ret_count)
 	return captured;
 }
 
-uint32_t rx_late(const struct rx *rx, uint16_t trial)
+/* Frames with this number that came when it was not the accepted one. */
+static uint32_t stray_frames(const struct rx *rx, uint32_t trial)
 {
 	return __atomic_load_n(&rx->skeleton->bss->late_frames[trial], __ATOMIC_RELAXED);
+}
+
+uint32_t rx_late(const struct rx *rx, uint16_t trial)
+{
+	return is_used(rx, trial) ? stray_frames(rx, trial) - rx->unknown_before[trial] : 0;
+}
+
+/* Of those with this number: frames that came before a trial of this run had it. */
+static uint32_t unknown_frames(const struct rx *rx, uint32_t trial, bool in_trial)
+{
+	uint32_t frames = is_used(rx, trial) ? rx->unknown_before[trial] : stray_frames(rx, trial);
+	uint32_t before = in_trial ? rx->late_before[trial] : 0;
+
+	return frames > before ? frames - before : 0;
 }
 
 void rx_icmp_errors(const struct rx *rx, struct rx_icmp_error ret[RX_ICMP_ERRORS])
@@ -613,19 +646,14 @@ void rx_icmp_errors(const struct rx *rx, struct rx_icmp_error ret[RX_ICMP_ERRORS
 	memcpy(ret, rx->skeleton->bss->icmp_errors, sizeof(rx->skeleton->bss->icmp_errors));
 }
 
-static bool is_used(const struct rx *rx, uint32_t trial)
-{
-	return rx->skeleton->bss->used_trials[trial / 64] >> trial % 64 & 1;
-}
-
 struct rx_unknown rx_unknown_trials(const struct rx *rx, bool in_trial)
 {
 	struct rx_unknown unknown = { .frames = 0 };
 
 	for (uint32_t trial = 0; trial < RX_TRIAL_NUMBERS; trial++) {
-		uint32_t frames = rx_late(rx, (uint16_t)trial) - (in_trial ? rx->late_before[trial] : 0);
+		uint32_t frames = unknown_frames(rx, trial, in_trial);
 
-		if (!frames || is_used(rx, trial))
+		if (!frames)
 			continue;
 		unknown.numbers++;
 		unknown.frames += frames;

@@ -106,7 +106,7 @@ struct rx_sent rx_sent_of(const struct mlr_profile *profile, const struct mlr_st
 /* From now on all frames are late, until the next trial is accepted. */
 void rx_end_trial(struct rx *rx);
 
-/* Frames of this trial that came when it was not the accepted one, since the program was attached. */
+/* Frames of this trial that came when it was not the accepted one, since its number was first used. */
 uint32_t rx_late(const struct rx *rx, uint16_t trial);
 
 /* The latencies of a trial, over CPUs: of which rx_trial() has count, sum, minimum and maximum. */
@@ -114,7 +114,7 @@ void rx_delays(const struct rx *rx, uint16_t trial, struct mlr_delays *ret);
 /* What one CPU counted, onto delays whose minimum and maximum are set. */
 void rx_delays_add(struct mlr_delays *delays, const struct rx_trial *trial);
 
-/* Frames with trial numbers that were never accepted: how many numbers, and which of them the most frames have. */
+/* Frames with trial numbers that had not been accepted when they came: how many numbers, and which of them the most frames have. */
 struct rx_unknown {
 	uint64_t frames, most_frames;
 	uint32_t numbers;

@@ -91,18 +91,19 @@ static json_t *late_json(const struct measurer_xdp *xdp)
 	uint64_t total = 0, of_others = 0;
 	json_t *trials = json_array(), *others;
 
-	for (unsigned int i = 0; i < xdp->port_count; i++) {
-		struct rx_counters now;
-
-		rx_snapshot(xdp->ends[i].rx, &now);
-		total += now.late;
-	}
 	for (uint64_t number = 0; number <= xdp->trial_count && xdp->trial_count < RX_TRIAL_NUMBERS; number++) {
 		uint64_t late = late_of(xdp, number);
 
 		if (late)
 			json_array_append_new(trials, json_pack("{s:I, s:I}", "trial_number", (json_int_t)number, "frames",
 								(json_int_t)late));
+	}
+	/* after them, as frames may come meanwhile */
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
+		struct rx_counters now;
+
+		rx_snapshot(xdp->ends[i].rx, &now);
+		total += now.late;
 	}
 	others = json_list(i, xdp->port_count, others_json(xdp, (unsigned int)i, &of_others));
 	return json_pack("{s:I, s:I, s:I, s:o, s:I, s:o}", "total", (json_int_t)total, "in_trials",
