@@ -107,6 +107,33 @@ answering() {
   refuses 5 'trial_forwarding_rate below 0' measured "$(answering '{"trial_loss_ratio": 0, "trial_forwarding_rate": -1}')"
 }
 
+@test "an effective duration that can hardly be meant is warned of" {
+  for seconds in 0.000001 0.49 71; do
+    run --separate-stderr measured "$(answering "{\"trial_loss_ratio\": 0, \"trial_effective_duration\": $seconds}")" --max-time 100 --format json
+    [[ $stderr == *"gave a trial_effective_duration of "*" s for a Trial Duration of 1 s"* ]]
+    is '.warnings | any(test("trial_effective_duration"))' <<<"$output"
+  done
+  for seconds in 0.5 1 1.5 70; do
+    run --separate-stderr measured "$(answering "{\"trial_loss_ratio\": 0, \"trial_effective_duration\": $seconds}")" --max-time 100
+    [[ $stderr != *trial_effective_duration* ]]
+  done
+}
+
+@test "latencies that contradict one another are refused, and others pass through" {
+  with() { answering "{\"trial_loss_ratio\": 0, \"latency\": {$1}}"; }
+  refuses 5 'latency whose p50_ns is below its min_ns: \{"trial' measured "$(with '"min_ns": 300, "p50_ns": 200')"
+  refuses 5 'latency whose p99_ns is below its p90_ns' measured "$(with '"min_ns": 1, "p50_ns": 2, "p90_ns": 30, "p99_ns": 4')"
+  refuses 5 'latency whose max_ns is below its p50_ns' measured "$(with '"p50_ns": 1000, "max_ns": 989')"
+  refuses 5 'latency whose p99_99_ns is below its p99_9_ns' measured "$(with '"p99_9_ns": 5, "p99_99_ns": 4, "max_ns": 5')"
+  refuses 5 'latency whose min_ns is below 0' measured "$(with '"min_ns": -1')"
+  refuses 5 'mean_ns is not between' measured "$(with '"min_ns": 100, "mean_ns": 50, "max_ns": 200')"
+  refuses 5 'mean_ns is not between' measured "$(with '"min_ns": 100, "mean_ns": 250, "p50_ns": 150, "max_ns": 200')"
+  run --separate-stderr measured "$(with '"min_ns": 100, "mean_ns": 100, "p50_ns": 100, "p99_ns": 200, "max_ns": 199')" --format json
+  is '.trials | all(.latency == {min_ns: 100, mean_ns: 100, p50_ns: 100, p99_ns: 200, max_ns: 199})' <<<"$output"
+  run --separate-stderr measured "$(answering '{"trial_loss_ratio": 0, "latency": "unknown"}')" --format json
+  is '.trials | all(.latency == "unknown")' <<<"$output"
+}
+
 @test "frame counts must be possible" {
   refuses 5 'frame counts that are impossible' measured "$(answering '{"trial_loss_ratio": 0, "frames_sent": 1, "frames_lost": 2}')"
   refuses 5 'frame counts that are impossible' measured "$(answering '{"trial_loss_ratio": 0, "frames_sent": -1, "frames_lost": -2}')"

@@ -21,6 +21,9 @@
 #define INTERFACES_MOST     16 /* that an external measurer may count together */
 #define ANSWER_SLACK_S      60 /* beyond the Trial Duration */
 #define END_GRACE_S         2
+#define LATENCY_ROUNDING    0.01 /* of a latency: percentiles are often those of buckets */
+#define SHORTEST_RATIO      0.5  /* of the Trial Duration: an effective one below it is warned of */
+#define LONGEST_RATIO       10.0 /* the same, beside ANSWER_SLACK_S, for one above it */
 
 struct measurer_exec {
 	struct measurer base;
@@ -244,6 +247,51 @@ static enum exit_code take_output(const struct answer *answer, const struct mlr_
 	return EXIT_DONE;
 }
 
+/* It counts for every limit and every sum of durations, so one that can hardly be meant is told. */
+static void warn_of_duration(const struct measurement *measurement)
+{
+	double duration_s = measurement->result.input.duration_s;
+	double effective_s = measurement->result.output.effective_duration_s;
+
+	if (effective_s < duration_s * SHORTEST_RATIO || effective_s > duration_s * LONGEST_RATIO + ANSWER_SLACK_S)
+		warn("the external measurer gave a trial_effective_duration of %s s for a Trial Duration of %s s: the trial "
+		     "counts for so long",
+		     format_number(effective_s, UNIT_ROOM), format_number(duration_s, UNIT_ROOM));
+}
+
+/* Latencies that are given as those of a trial here are in the order of their names, and their mean is among them. */
+static enum exit_code check_latency(const struct answer *answer)
+{
+	static const char *const names[] = { "min_ns", "p50_ns", "p90_ns", "p99_ns", "p99_9_ns", "p99_99_ns", "max_ns" };
+	const json_t *latency = json_object_get(answer->object, "latency"), *mean;
+	const char *last = NULL;
+	double last_ns = 0, least_ns = 0;
+
+	for (size_t i = 0; json_is_object(latency) && i < sizeof(names) / sizeof(names[0]); i++) {
+		const json_t *value = json_object_get(latency, names[i]);
+		double here_ns = json_number_value(value);
+
+		if (!json_is_number(value))
+			continue;
+		if (here_ns < 0)
+			return refuse_answer(answer, TEXT_OF(128, "gave a latency whose %s is below 0", names[i]));
+		if (here_ns < last_ns * (1 - LATENCY_ROUNDING))
+			return refuse_answer(answer,
+					     TEXT_OF(128, "gave a latency whose %s is below its %s", names[i], last));
+		least_ns = last ? least_ns : here_ns;
+		last_ns = fmax(here_ns, last_ns);
+		last = names[i];
+	}
+	mean = json_object_get(latency, "mean_ns");
+	if (!json_is_number(mean) || !json_is_number(json_object_get(latency, "min_ns")) ||
+	    !json_is_number(json_object_get(latency, "max_ns")))
+		return EXIT_DONE;
+	if (json_number_value(mean) < least_ns * (1 - LATENCY_ROUNDING) ||
+	    json_number_value(mean) > last_ns * (1 + LATENCY_ROUNDING))
+		return refuse_answer(answer, "gave a latency whose mean_ns is not between its min_ns and its max_ns");
+	return EXIT_DONE;
+}
+
 /* Turn a parsed answer into a measurement. What is left of the object passes through. */
 static enum exit_code take_answer(const struct answer *answer, const struct mlr_trial_input *input, struct measurement *ret)
 {
@@ -256,8 +304,11 @@ static enum exit_code take_answer(const struct answer *answer, const struct mlr_
 		code = take_counts(answer, &measurement);
 	if (code == EXIT_DONE)
 		code = take_limit(answer, &measurement);
+	if (code == EXIT_DONE)
+		code = check_latency(answer);
 	if (code != EXIT_DONE)
 		return code;
+	warn_of_duration(&measurement);
 	if (!mlr_trial_result_valid(&measurement.result))
 		return refuse_answer(answer, "gave a result out of range");
 	if (json_object_size(answer->object) > 0)
