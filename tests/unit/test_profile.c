@@ -42,6 +42,33 @@ static struct mlr_queue_plan *plan_of(const struct mlr_profile *profile, unsigne
 	return plan;
 }
 
+/* Queues share the frames of a port equally, so flows have equal shares only if each queue has as many of them. */
+static void flows_of_a_fuller_queue_have_less(void **state)
+{
+	struct mlr_profile profile = two_ports(6);
+	unsigned int of_flow[6] = { 0 }, shares[3];
+
+	(void)state;
+	profile.streams[0] = profile.streams[2]; /* one stream from the first port */
+	profile.stream_count = 2;
+	profile.flow_count = 3;
+	assert_int_equal(mlr_profile_number(&profile), 0);
+	for (uint32_t queue = 0; queue < 2; queue++) {
+		struct mlr_queue_plan *plan = plan_of(&profile, 0, queue, 2);
+		struct mlr_plan_cursor cursor = mlr_plan_start(plan, 0);
+
+		for (uint32_t i = 0; i < 60; i++) {
+			of_flow[mlr_plan_flow(plan, &cursor)->id]++;
+			mlr_plan_take(plan, &cursor);
+		}
+		mlr_queue_plan_free(plan);
+	}
+	memcpy(shares, of_flow + (of_flow[0] ? 0 : 3), sizeof(shares));
+	assert_int_equal(shares[0], 30);
+	assert_int_equal(shares[1], 60);
+	assert_int_equal(shares[2], 30);
+}
+
 static void wire_ids_of_a_receiver_are_one_range(void **state)
 {
 	struct mlr_profile profile = { .sizes = mlr_size_one(128),
@@ -542,6 +569,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(wire_ids_of_a_receiver_are_one_range),
+		cmocka_unit_test(flows_of_a_fuller_queue_have_less),
 		cmocka_unit_test(queues_share_what_their_port_sends),
 		cmocka_unit_test(flows_have_the_addresses_of_their_ports),
 		cmocka_unit_test(sequence_numbers_that_a_share_uses),
