@@ -18,8 +18,8 @@ static size_t instructions_of_page(void)
 	return (size_t)sysconf(_SC_PAGESIZE) / sizeof(struct bpf_insn);
 }
 
-/* As many instructions as fill pages, at least half of them room. With the kernel's header before them they take one page more,
- * the rest of which is room, too. */
+/* Return how many instructions to add so that all of them fill pages, at least half of them room. With the kernel's header
+ * before them they take one page more, and its rest is room, too. */
 static size_t padded(size_t count)
 {
 	size_t page = instructions_of_page();
@@ -27,7 +27,7 @@ static size_t padded(size_t count)
 	return (2 * (count + 1) + page - 1) / page * page;
 }
 
-/* A jump over all of the room but itself, which the verifier knows to be taken. */
+/* Jump over all of the room. The verifier knows that the jump is always taken. */
 static void write_room(struct bpf_insn *to, size_t count)
 {
 	const struct bpf_insn zero = { .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 };
@@ -79,7 +79,7 @@ int bound_program_expect(void)
 	return handler < 0 ? handler : 0;
 }
 
-/* Octets that the kernel holds for a program; 0: it does not say. */
+/* Return the octets that the kernel holds for a program; 0: it does not say. */
 static size_t held_octets(const struct bpf_program *program)
 {
 	char path[64], line[128];
@@ -100,6 +100,6 @@ bool bound_program_stayed(const struct bpf_program *program)
 {
 	size_t page_octets = (size_t)sysconf(_SC_PAGESIZE);
 
-	/* with the header, a page more than the instructions fill */
+	/* With the header they take a page more than the instructions fill. */
 	return held_octets(program) == bpf_program__insn_cnt(program) * sizeof(struct bpf_insn) + page_octets;
 }

@@ -44,7 +44,7 @@ static int fill_schedule(const struct mlr_queue_plan *plan, int fd)
 	return error;
 }
 
-/* There may be a million: not by a system call each. */
+/* There may be a million flows, so each cannot take a system call. */
 static int fill_flows(const struct mlr_queue_plan *plan, int fd)
 {
 	size_t stride = (sizeof(struct mlr_flow) + 7) / 8 * 8; /* as the kernel rounds it */
@@ -60,7 +60,7 @@ static int fill_flows(const struct mlr_queue_plan *plan, int fd)
 	return 0;
 }
 
-/* The memory of a map with one value; NULL and errno if it cannot be had. */
+/* Map the memory of a map with one value. Returns NULL and sets errno on failure. */
 static void *map_value(const struct bpf_map *map, size_t octets)
 {
 	void *value = mmap(NULL, octets, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
@@ -105,7 +105,7 @@ static int load(struct live_program *program, int ifindex, const struct live_pro
 	return fill_flows(plan, bpf_map__fd(skeleton->maps.flows));
 }
 
-/* The kernel copies it into each of its pages, once. Headers are written by the program, payload stands here. */
+/* The kernel copies it into each of its pages, once. The program writes the headers, and the payload stays. */
 static int make_frame(struct live_program *program)
 {
 	const struct mlr_queue_plan *plan = program->plan;
@@ -190,9 +190,9 @@ const uint8_t *live_program_frame(const struct live_program *program, uint32_t *
 /* --- a trial ---------------------------------------------------------------------------------------------------------- */
 
 /*
- * How many runs of the program make a batch, which leaves in one burst. Alone, a frame leaves on time; together, frames cost
- * less each. Every step is well below what its batch can do on the machine of docs/internals/data-plane.md, which leaves room
- * for slower machines and for SUTs that run on the sender's CPU.
+ * Return how many runs of the program make a batch, which leaves in one burst. A single frame leaves on time, but frames of
+ * a batch cost less each. Every step is well below what its batch can do on the machine of docs/internals/data-plane.md,
+ * which leaves room for slower machines and for SUTs that run on the sender's CPU.
  */
 static uint32_t batch_of(double load_fps)
 {
@@ -207,13 +207,14 @@ static uint32_t batch_of(double load_fps)
 	return LIVE_BATCH_MAX;
 }
 
-/* How many octets of a frame are written for each frame anew. */
+/* Return how many octets are written anew for each frame. */
 static uint16_t written_octets(const struct mlr_frame_template *template)
 {
 	return template->header_octets + (template->is_signed ? MLR_SIGNATURE_OCTETS : 0);
 }
 
-/* The longest header of any template with its signature, if they differ: it may be written over by a shorter one. Else 0. */
+/* Return the longest header of any template with its signature, if they differ: a shorter one may be written over it.
+ * Otherwise return 0. */
 static uint16_t mixed_headers(const struct mlr_queue_plan *plan)
 {
 	uint16_t least = written_octets(&plan->templates[0]), most = least;
@@ -227,7 +228,7 @@ static uint16_t mixed_headers(const struct mlr_queue_plan *plan)
 	return least == most ? 0 : most < MLR_HEADER_MAX_OCTETS ? most : MLR_HEADER_MAX_OCTETS;
 }
 
-/* The beginning of the plan, unpaced and without an end. */
+/* Set the beginning of the plan, unpaced and without an end. */
 static struct live_queue *reset(struct live_program *program, uint16_t trial, uint32_t first_sequence)
 {
 	struct live_queue *queue = live_program_queue(program);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The transmitting program of bpf/tx.bpf.c, loaded for one queue's plan: its maps, its state, a run of it.
+ * This header loads the transmitting program of bpf/tx.bpf.c for one queue's plan, and runs it. The caller owns it.
  *
  * Functions return 0 or -errno. For one thread at a time; the state may be looked at while the program runs, and changed
  * while it does not.
@@ -25,16 +25,16 @@ void live_program_free(struct live_program *program);
 int live_program_fd(const struct live_program *program);
 struct live_queue *live_program_queue(struct live_program *program);
 
-/* What all queues of the port share, and how it moved under this queue's frames; both are the program's. */
+/* Return what all queues of the port share, and how the schedule moved under this queue's frames. The program owns both. */
 struct tx_schedule *live_program_schedule(const struct live_program *program);
 struct mlr_moves *live_program_moves(const struct live_program *program);
 
-/* The page that every run starts with: the longest frame, its payload, and some header. */
+/* Return the page that every run starts with: the longest frame, its payload, and some header. */
 const uint8_t *live_program_frame(const struct live_program *program, uint32_t *ret_octets);
 
 /* Send one frame of trial 0 at the next run. */
 void live_program_start_one(struct live_program *program);
-/* The headers in the plan have changed. */
+/* Load the headers again, after the plan's have changed. */
 int live_program_renew(struct live_program *program);
 /* Begin a trial. */
 int live_program_start(struct live_program *program, const struct tx_trial *trial);

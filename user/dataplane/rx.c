@@ -24,19 +24,18 @@
 #define BPF_F_XDP_DEV_BOUND_ONLY (1u << 6) /* Linux 6.3 */
 #endif
 
-/* Sequence slots of all flows together: at most so many, or a part of the memory that is free. A million flows have 16
- * each. */
+/* The limit of sequence slots of all flows together: so many, or a part of the free memory. A million flows have 16 each. */
 #define WINDOW_SLOTS       (1u << 24)
 #define WINDOW_MIN         (1u << 4)
 #define WINDOW_MEMORY_PART 8
-/* of bpf/rx.bpf.c: what a flow has before its slots, and with variation */
+/* Octets that a flow has before its slots in bpf/rx.bpf.c, and with variation. */
 #define FLOW_STATE_OCTETS 32
 #define TIMED_OCTETS      8
 /* The tag's trial numbers have 16 bits. */
 #define NO_TRIAL    (1u << 16)
 #define LATE_OCTETS (RX_TRIAL_NUMBERS * sizeof(uint32_t))
 
-/* In which ways to attach the program, the best first. */
+/* Ways to attach the program, the best first. */
 struct variant {
 	bool hardware_clock; /* loaded for this device only, which lets it ask for the NIC's time */
 	bool fragments;      /* says that it knows frames in fragments */
@@ -62,7 +61,7 @@ struct rx {
 	int link_fd; /* -1: not attached */
 	int cpu_count;
 	uint32_t window; /* sequence numbers that a flow remembers */
-	/* mapped; NULL where they are not counted, as all but the first may be */
+	/* These are mapped. All but the first may be NULL: they are not counted then. */
 	struct rx_cpu *cpus;                  /* one a possible CPU */
 	struct rx_interval *intervals;        /* RX_CPU_INTERVALS a possible CPU */
 	struct rx_service *services;          /* as many a possible CPU as there are */
@@ -96,7 +95,7 @@ static uint32_t shortest(const struct rx_lengths *lengths)
 	return 0;
 }
 
-/* Where the innermost packet is in a frame like this. */
+/* Get where the innermost packet is in a frame like this. */
 static void configure_tunnels(struct rx_bpf__rodata *constants, const struct mlr_frame_spec *like)
 {
 	bool is_ipv6 = like->ip_version == 6;
@@ -234,7 +233,7 @@ static void choose_device(struct rx *rx, int ifindex)
 		bpf_program__set_ifindex(rx->skeleton->progs.rx, (uint32_t)ifindex);
 }
 
-/* All values of a map, in whole pages. */
+/* Return the octets of all values of a map, in whole pages. */
 static size_t octets_of(const struct bpf_map *map)
 {
 	size_t octets = (size_t)bpf_map__value_size(map) * bpf_map__max_entries(map);
@@ -279,7 +278,7 @@ static void unmap_counters(struct rx *rx)
 	unmap_values(rx->skeleton->maps.flow_figures, rx->flow_figures);
 }
 
-/* The addresses of IPv6, as the receiver compares them: the ends are the flow's. */
+/* Set the addresses of IPv6, as the receiver compares them. Their ends are the flow's. */
 static uint64_t folded(const struct mlr_frame_spec *spec, const struct mlr_flow *flow)
 {
 	const uint32_t ends[] = { htonl(flow->source_address), htonl(flow->destination_address) };
@@ -294,7 +293,7 @@ static uint64_t folded(const struct mlr_frame_spec *spec, const struct mlr_flow 
 	return RX_FOLD_ADDRESSES(words);
 }
 
-/* Those of IPv4. */
+/* Set those of IPv4. */
 static uint64_t both(const struct mlr_flow *flow)
 {
 	const uint32_t words[] = { htonl(flow->source_address), htonl(flow->destination_address) };
@@ -321,7 +320,8 @@ struct rx_sent rx_sent_of(const struct mlr_profile *profile, const struct mlr_st
 	return sent;
 }
 
-/* What each flow that should arrive is sent with. There may be a million: not by a system call each. */
+/* Set the headers with which each flow that should arrive is sent. There may be a million flows, so each cannot take a
+ * system call. */
 static int keep_sent(const struct rx *rx, const struct rx_options *options)
 {
 	size_t stride = (sizeof(struct rx_sent) + 7) / 8 * 8; /* as the kernel rounds it */
@@ -347,7 +347,7 @@ static int keep_sent(const struct rx *rx, const struct rx_options *options)
 	return 0;
 }
 
-/* Load a variant with this window. 0 or -errno, unsaid. */
+/* Load a variant with this window. Returns 0 or -errno, without a message. */
 static int load_with(const struct rx_options *options, uint32_t window, const struct variant *variant, int ifindex,
 		     struct rx **ret)
 {
@@ -391,7 +391,7 @@ failed:
 	return error;
 }
 
-/* The same; kernels differ in how large a value they allow. */
+/* Load it, with a smaller window if need be: kernels differ in how large a value they allow. */
 static int load(const struct rx_options *options, const struct variant *variant, int ifindex, struct rx **ret)
 {
 	uint32_t window = window_of(options);
@@ -557,7 +557,7 @@ void rx_set_parts(struct rx *rx, uint64_t part_ns, uint64_t numbers_before)
 	rx->skeleton->bss->part_numbers_before = (uint32_t)numbers_before;
 }
 
-/* Those of a trial on one CPU. */
+/* Return the figures of a trial on one CPU. */
 static struct rx_interval *intervals_of(const struct rx *rx, uint16_t trial, int cpu)
 {
 	return rx->intervals + cpu * RX_CPU_INTERVALS + trial % RX_TRIAL_SLOTS * RX_INTERVALS_MAX;
@@ -691,7 +691,7 @@ struct rx_counters rx_subtract(const struct rx_counters *after, const struct rx_
 	return difference;
 }
 
-/* The sum of the counters of these kinds, a bit each. */
+/* Return the sum of the counters of these kinds, a bit each. */
 static uint64_t sum_of(const struct rx_counters *counters, unsigned int kinds)
 {
 	uint64_t sum = 0;

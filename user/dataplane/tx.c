@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/stop.h"
 
-/* Ahead of whatever else wants this CPU, short of a real-time policy, whose throttling makes gaps of tens of ms. */
+/* The thread goes ahead of all others on its CPU, but has no real-time policy: its throttling makes gaps of tens of ms. */
 #define TRANSMITTER_NICENESS -20
 #define INTERRUPT_PAUSE_NS   200000
 #define DRAIN_PAUSE_NS       50000
@@ -62,7 +62,7 @@ static void advance(struct tx *tx)
 		begin(tx, then);
 }
 
-/* One step of each; the least that any of them has come to. */
+/* Take one step of each transmitter. Returns the least of their progress. */
 static enum tx_step advance_all(struct tx *leader)
 {
 	enum tx_step least = TX_ENDED;
@@ -102,7 +102,7 @@ static struct tx *leader_of(struct tx *tx)
 	return tx->leader ? tx->leader : tx;
 }
 
-/* Signals are for the main thread; a transmitter looks at the stop flag. */
+/* Signals are for the main thread; a transmitter tests the stop flag. */
 static int create_thread(struct tx *leader, const pthread_attr_t *attributes)
 {
 	sigset_t all, before;
@@ -153,7 +153,7 @@ enum exit_code tx_start(struct tx *tx, const struct tx_trial *trial)
 	return ++leader->started > leader->shared_by ? start_thread(leader) : EXIT_DONE;
 }
 
-/* Until the trial's time is up or a stop was requested; then interrupt it until it ends. */
+/* Wait until the trial's time is up or a stop was requested. Then interrupt it until it ends. */
 static void interrupt(struct tx *tx)
 {
 	const struct timespec pause = { .tv_nsec = INTERRUPT_PAUSE_NS };

@@ -23,10 +23,10 @@
 
 #define TX_NO_LIMIT UINT64_MAX /* as a frame count: as many as fit, unpaced */
 
-/* What to transmit in one trial. */
+/* The frames to transmit in one trial. */
 struct tx_trial {
 	uint16_t number;
-	double load_fps;         /* not looked at with TX_NO_LIMIT */
+	double load_fps;         /* it is not used with TX_NO_LIMIT */
 	uint64_t frame_count;    /* of the port: over all its queues; or TX_NO_LIMIT */
 	uint32_t first_sequence; /* of every flow */
 	uint64_t start_ns;       /* CLOCK_MONOTONIC */
@@ -34,15 +34,16 @@ struct tx_trial {
 	uint64_t grant_most_ns;  /* by so much at most */
 	struct mlr_burst burst;  /* of the port; zeros: whatever is behind is caught up */
 	int64_t tag_offset_ns;   /* to add to CLOCK_MONOTONIC for the clock that tags are in */
-	/* What to send right after that, as part of the same trial: it has the same number. NULL: nothing. To outlive it. */
+	/* The frames to send right after that, as part of the same trial with the same number. NULL: none. It must outlive
+	 * the trial. */
 	const struct tx_trial *then;
 };
 
-/* What became of it. */
+/* The report of a transmitter on one trial. */
 struct tx_report {
 	uint64_t sent;              /* completed by the kernel, without extra frames */
 	uint64_t extra;             /* frames of MLR_FLOW_EXTRA sent beside them */
-	uint64_t refused;           /* of both, those that the driver had no room for, where we know it from the kernel */
+	uint64_t refused;           /* frames of both that the driver had no room for, if the kernel tells us */
 	uint64_t burst_max;         /* most frames in a row, each less than half an interval after the one before */
 	uint64_t excess_frames_max; /* how far, at most, they ran ahead of a constant load (mlr/envelope.h), */
 	uint64_t excess_at_ns;      /* and when, after the start */
@@ -55,20 +56,20 @@ struct tx_report {
 	int error;                   /* 0, or the -errno that ended it: the trial is invalid */
 };
 
-/* Several reports, of threads or of parts of a trial, as one. The excess of several queues is at most the sum of theirs. */
+/* Merge several reports, of threads or of parts of a trial. The excess of several queues is at most the sum of theirs. */
 void tx_report_add(struct tx_report *sum, const struct tx_report *more);
-/* The parts of one trial, one after the other. */
+/* Merge the parts of one trial, one after the other. */
 void tx_report_append(struct tx_report *sum, const struct tx_report *more);
-/* Fill in what the pace of the trial was. */
+/* Fill in the pace of the trial. */
 void tx_report_pace(struct tx_report *report, const struct tx_pace *pace);
 
-/* What to have the NIC do for frames by transmit metadata; backends without any ignore it. */
+/* The work of the NIC for frames by transmit metadata. Backends without metadata ignore it. */
 struct tx_metadata {
 	bool stamps;      /* stamp the departure of a sample of the frames */
 	uint64_t lead_ns; /* take frames so long before they are due, and let them go when they are; 0: do not */
 };
 
-/* How long a sample of frames took from the stamp in their tag to the one that the NIC, or the kernel, gave them. */
+/* The time that a sample of frames took from the stamp in their tag to the stamp of the NIC, or of the kernel. */
 struct tx_departures {
 	struct mlr_histogram delays; /* ns, what is below 0 as 0 */
 	uint64_t asked;              /* frames that were to be stamped; some NICs do not stamp all */
@@ -76,10 +77,10 @@ struct tx_departures {
 	uint64_t earliest_ns;        /* by how much at most */
 };
 
-/* Samples of several queues as one. */
+/* Merge the samples of several queues. */
 void tx_departures_add(struct tx_departures *sum, const struct tx_departures *more);
 
-/* How far a trial has come. */
+/* The progress of a trial. */
 enum tx_step {
 	TX_SENDING,
 	TX_DRAINING, /* all was handed over, and the kernel has not completed all */
@@ -97,14 +98,14 @@ struct tx_ops {
 	/* Make a step that lasts look at the time and at the stop flag; NULL if none does. Called from another thread, again
 	 * and again, until the trial has ended. */
 	void (*interrupt)(struct tx *tx);
-	/* Between two trials: the headers in the plan have changed. 0 or -errno. */
+	/* Load the headers again between two trials, after the plan's have changed. Returns 0 or -errno. */
 	int (*renew)(struct tx *tx);
 	void (*close)(struct tx *tx);
 };
 
 #define TX_MODE_ZERO_COPY "zero-copy"
 
-/* Common to all backends; each embeds it first. */
+/* The common part of all backends. Each embeds it as its first member. */
 struct tx {
 	const struct tx_ops *ops;
 	const char *mode;            /* how the kernel takes the frames: "copy", "live frames", TX_MODE_ZERO_COPY */
@@ -140,14 +141,14 @@ enum exit_code tx_xsk_open(const char *port, uint32_t queue, const struct mlr_qu
 enum exit_code tx_live_open(const struct link_info *link, const struct mlr_queue_plan *plan, int cpu, bool required,
 			    const struct tx *first, struct tx **ret);
 
-/* A transmitter of the chosen backend. TX_AUTO: AF_XDP where it is zero-copy; else live frames, if they are known to be the
- * faster ones and the port can; else AF_XDP. */
+/* Open a transmitter of the chosen backend. TX_AUTO takes AF_XDP if it is zero-copy. Otherwise it takes live frames if they
+ * are known to be faster and the port can, and else AF_XDP. */
 enum exit_code tx_open(enum tx_choice choice, bool live_is_faster, const struct link_info *link, uint32_t queue,
 		       const struct mlr_queue_plan *plan, const struct tx_metadata *metadata, int cpu,
 		       const struct tx *first, struct tx **ret);
 
-/* From now on let it take turns with others on its CPU, in the thread of `leader`, which has one of its own and outlives the
- * trials. Both backends take turns. */
+/* From now on the transmitter takes turns with others on its CPU, in the thread of `leader`. The leader has a thread of its
+ * own and outlives the trials. Both backends can take turns. */
 void tx_share(struct tx *leader, struct tx *tx);
 
 /* Start the thread of a trial, and wait for its end; the report stays valid until the next start. A thread that is shared
@@ -155,7 +156,7 @@ void tx_share(struct tx *leader, struct tx *tx);
 enum exit_code tx_start(struct tx *tx, const struct tx_trial *trial);
 const struct tx_report *tx_wait(struct tx *tx);
 
-/* For who does something else before tx_wait(): let a running trial look at the time. */
+/* Let a running trial test the time, for callers that do something else before tx_wait(). */
 static inline void tx_interrupt(struct tx *tx)
 {
 	if (tx->ops->interrupt)

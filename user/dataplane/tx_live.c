@@ -73,7 +73,7 @@ static int attach_to_spare(struct tx_live *live)
 	return error;
 }
 
-/* In a thread of its own: only that changes its namespace. */
+/* Run in a thread of its own: only that changes its namespace. */
 static void *make_spare(void *argument)
 {
 	struct tx_live *live = argument;
@@ -100,7 +100,7 @@ static int open_spare(struct tx_live *live)
 
 /* --- whether the port can -------------------------------------------------------------------------------------------- */
 
-/* The longest frame that the kernel takes, by bisection; nothing is sent. */
+/* Find the longest frame that the kernel takes, by bisection. Nothing is sent. */
 static uint32_t longest_frame(struct live_program *program)
 {
 	uint32_t fits = 0, too_long;
@@ -161,7 +161,7 @@ static int try_one_frame(struct live_program *program, const struct link_info *l
 
 /* --- a trial ---------------------------------------------------------------------------------------------------------- */
 
-/* A program that was stopped when its time was up must have looked at the clock since: the stop may move the end. */
+/* A program that was stopped when its time was up must have read the clock since: the stop may move the end. */
 static bool is_over(const struct tx_live *live, const struct live_queue *queue)
 {
 	uint64_t now_ns = queue->unpaced ? clock_ns() : queue->pace.looked_ns;
@@ -179,7 +179,7 @@ static void summarize(const struct live_queue *queue, struct tx_report *report)
 	report->last_departure_ns = queue->burst_start_ns;
 	report->gaps = queue->gaps;
 	if (queue->handed) {
-		/* departures in one batch have no gap */
+		/* Departures in one batch have no gap. */
 		uint64_t none = queue->handed - 1 - queue->gaps.count;
 
 		report->gaps.count += none;
@@ -201,7 +201,7 @@ static void begin_live(struct tx *tx, const struct tx_trial *trial, struct tx_re
 	report->error = live_program_start(live->program, trial);
 }
 
-/* All of a trial. */
+/* Run all of a trial. */
 static enum tx_step step_live(struct tx *tx)
 {
 	struct tx_live *live = (struct tx_live *)tx;

@@ -11,7 +11,7 @@
 
 #define PATH_SIZE 128
 
-/* How many queues a link transmits by; 0: not known. */
+/* Return how many queues a link transmits by; 0: not known. */
 static unsigned int count_queues(const char *port)
 {
 	struct dirent *entry;
@@ -68,7 +68,7 @@ static enum exit_code make_plan(const struct link_info *link, const struct mlr_p
 	return EXIT_DONE;
 }
 
-/* All queues of a port use one backend: the first decides. */
+/* All queues of a port use one backend, which the first decides. */
 static enum tx_choice choice_after(enum tx_choice choice, const struct tx_port *port)
 {
 	if (!port->backend)

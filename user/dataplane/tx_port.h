@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All that one port transmits: a transmitter a queue (tx.h), each with a plan, and on a CPU of its own if there are enough.
- * Queue q of Q sends the frames q, q + Q, q + 2 Q ... of the port's schedule, so that the port's load is constant to the
- * frame.
+ * This header transmits from one port. It owns a transmitter for each queue (tx.h), each with a plan, and on a CPU of its
+ * own if there are enough. Queue q of Q sends the frames q, q + Q, q + 2 Q ... of the port's schedule, so that the port's
+ * load is constant to the frame.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "config/config.h"
 #include "dataplane/tx.h"
 
-/* Who is on which CPU, as ports are opened. Zeros: nobody is anywhere. */
+/* The transmitters on each CPU, as ports are opened. Zeros: there is none. */
 struct tx_cpus {
 	cpu_set_t taken;
 	struct tx *first[CPU_SETSIZE + 1]; /* by CPU, none (-1) first: its first transmitter, with which others take turns */
@@ -50,13 +50,13 @@ void tx_port_add_cpus(const struct tx_port *port, cpu_set_t *cpus);
  * share a thread were started. A port that could not be started must be waited for, too. */
 enum exit_code tx_port_start(struct tx_port *port, const struct tx_trial *trial);
 void tx_port_wait(struct tx_port *port);
-/* What to add to the clock that stamps departures for CLOCK_MONOTONIC, from now on; also while frames are sent. */
+/* Set what to add to the clock that stamps departures for CLOCK_MONOTONIC, from now on, also while frames are sent. */
 void tx_port_set_clock_offset(struct tx_port *port, int64_t offset_ns);
-/* Between two trials: send to the destination MAC addresses that the profile has now. */
+/* Call it between two trials: frames then go to the destination MAC addresses that the profile has now. */
 enum exit_code tx_port_readdress(struct tx_port *port, const struct mlr_profile *profile, unsigned int number);
 /* Make its threads look at the time, so that they go on to the next part of a trial. */
 void tx_port_interrupt(struct tx_port *port);
 
-/* How many sequence numbers of a flow so many frames of the port use, and how many the last trial did. */
+/* Return how many sequence numbers of a flow so many frames of the port use, and how many the last trial used. */
 uint64_t tx_port_sequences(const struct tx_port *port, uint64_t frame_count);
 uint64_t tx_port_sequences_used(const struct tx_port *port);

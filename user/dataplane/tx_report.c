@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What became of a trial: the reports of transmitters, filled in and put together. */
+/* This file fills in the reports of transmitters on a trial, and merges them. */
 #include "dataplane/tx.h"
 
 void tx_report_pace(struct tx_report *report, const struct tx_pace *pace)

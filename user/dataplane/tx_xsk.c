@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The AF_XDP transmitter: one socket, one UMEM, one queue; zero-copy where the driver has it, else copy mode.
+ * The AF_XDP transmitter has one socket, one UMEM and one queue. It uses zero-copy if the driver has it, and copy mode
+ * otherwise.
  *
  * The UMEM is cut into buffers of a power of two: of one chunk, or for frames longer than a chunk of several, one after the
  * other. Every buffer holds the payload from the start. The frame that departs next is prepared while the transmitter waits
@@ -69,7 +70,7 @@ struct next_frame {
 	bool is_extra;
 };
 
-/* What a buffer has of an earlier frame, which need not be written again. */
+/* The content of a buffer from an earlier frame, which need not be written again. */
 struct held {
 	const struct mlr_frame_template *template; /* whose header; NULL: none yet */
 	const struct mlr_flow *flow;               /* whose addresses and ports */
@@ -130,7 +131,7 @@ static uint32_t buffer_octets(const struct tx_xsk *xsk)
 	return 1u << xsk->buffer_shift;
 }
 
-/* How to cut the UMEM for frames of this length: into buffers of a power of two, which an address is divided by at no
+/* Choose how to cut the UMEM for frames of this length: into buffers of a power of two, by which an address is divided at no
  * cost. */
 static void choose_buffers(struct tx_xsk *xsk, uint32_t memory_octets)
 {
@@ -154,13 +155,13 @@ static void write_payloads(struct tx_xsk *xsk)
 	xsk->free_count = xsk->buffer_count;
 }
 
-/* Where the chunks for receiving begin: behind the buffers. */
+/* Return where the chunks for receiving begin: behind the buffers. */
 static size_t receive_offset(const struct tx_xsk *xsk)
 {
 	return (size_t)xsk->buffer_count << xsk->buffer_shift;
 }
 
-/* Huge pages where some are reserved: a frame then costs no TLB miss. 0 or -errno. */
+/* Map memory, of huge pages if some are reserved: a frame then costs no TLB miss. Returns 0 or -errno. */
 static int map_area(struct tx_xsk *xsk)
 {
 	size_t octets = receive_offset(xsk) + (size_t)RING_FRAMES * xsk->chunk_octets;
@@ -293,8 +294,9 @@ static int open_xsk(const char *port, uint32_t queue, const struct mlr_queue_pla
 	return error;
 }
 
-/* The kernel lets a queue go some time after its socket was closed, later where the machine is busy: what was ours a moment
- * ago, for the frame size before, is waited for. Where there can be no metadata, without. 0 or -errno. */
+/* Bind the socket. The kernel releases a queue some time after its socket was closed, later if the machine is busy. So a
+ * queue that was ours a moment ago, for another frame size, is awaited. If there can be no metadata, bind without. Returns 0
+ * or -errno. */
 static int open_when_free(const char *port, uint32_t queue, const struct mlr_queue_plan *plan,
 			  const struct tx_metadata *metadata, struct tx_xsk **ret)
 {
@@ -334,13 +336,14 @@ enum exit_code tx_xsk_open(const char *port, uint32_t queue, const struct mlr_qu
 
 /* --- a trial -------------------------------------------------------------------------------------------------------- */
 
-/* Give the kernel what is in the ring, if it waits for us. 0 or -errno of a lost port. One that is down may come up again. */
+/* Have the kernel take what is in the ring, if it waits for us. Returns 0, or -errno of a lost port. A port that is down may
+ * come up again. */
 static int kick(struct tx_xsk *xsk)
 {
 	xsk->call_again = xsk->is_down = false;
 	if (!xsk_ring_prod__needs_wakeup(&xsk->ring))
 		return 0;
-	/* not sendto() of the C library, which makes it a cancellation point */
+	/* This is not sendto() of the C library, which is a cancellation point. */
 	if (syscall(SYS_sendto, xsk->rings.fd, NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0)
 		return 0;
 	xsk->is_down = errno == ENETDOWN;
@@ -352,7 +355,7 @@ static int kick(struct tx_xsk *xsk)
 
 /* --- metadata ------------------------------------------------------------------------------------------------------- */
 
-/* It is set anew while frames are sent. */
+/* The offset changes while frames are sent. */
 static uint64_t clock_offset_ns(const struct tx_xsk *xsk)
 {
 	return (uint64_t)__atomic_load_n(&xsk->tx.clock_offset_ns, __ATOMIC_RELAXED);
@@ -363,7 +366,7 @@ static struct xsk_metadata *metadata_of(const struct tx_xsk *xsk, uint64_t addre
 	return (struct xsk_metadata *)(void *)(xsk->area + address - XSK_METADATA_OCTETS);
 }
 
-/* Which frames of a trial are in the sample: one in so many. */
+/* Choose which frames of a trial are in the sample: one in so many. */
 static void begin_sample(struct tx_xsk *xsk, const struct tx_trial *trial)
 {
 	double per_s = trial->load_fps / xsk->plan->step;
@@ -395,8 +398,7 @@ static void ask_nic(struct tx_xsk *xsk, uint32_t slot, uint64_t address, uint64_
 	xsk_ring_prod__tx_desc(&xsk->ring, slot)->options |= XDP_TX_METADATA;
 }
 
-/* What the NIC says of a completed frame, if that is in the sample. A stamp of 0 is none: a NIC has room for only so many at
- * once. */
+/* Note the NIC's stamp of a completed frame in the sample. A stamp of 0 is none: a NIC has room for only so many at once. */
 static void take_stamp(struct tx_xsk *xsk, uint64_t address)
 {
 	struct tx_departures *departures = &xsk->tx.departures;
@@ -441,7 +443,7 @@ static uint32_t reap(struct tx_xsk *xsk)
 	return free_count - before;
 }
 
-/* Descriptors that a frame takes. */
+/* Return the descriptors that a frame takes. */
 static uint32_t chunks_of(const struct tx_xsk *xsk, const struct mlr_frame_template *template)
 {
 	return xsk->frame_chunks == 1 ? 1 : (template->memory_octets + xsk->chunk_octets - 1u) / xsk->chunk_octets;
@@ -517,7 +519,7 @@ static void forget(struct tx_xsk *xsk)
 	xsk->next.template = NULL;
 }
 
-/* The lateness of a frame that departs then, marked where it does so in a burst. Extra frames are beside the load. */
+/* Return the lateness of a frame that departs then, marked if it does so in a burst. Extra frames are beside the load. */
 static inline uint16_t lateness_of(struct sending *sending, const struct next_frame *next, uint64_t intended_ns,
 				   uint64_t actual_ns)
 {
@@ -561,7 +563,7 @@ static void depart(struct tx_xsk *xsk, uint32_t slot, uint64_t intended_ns, uint
 		note_departures(xsk->sending.report, actual_ns, 1);
 }
 
-/* Put what is due into the ring; how many frames. */
+/* Put what is due into the ring. Returns how many frames. */
 static uint32_t submit(struct tx_xsk *xsk, uint64_t now_ns, uint64_t moved_ns)
 {
 	struct sending *sending = &xsk->sending;
@@ -616,14 +618,14 @@ static void begin_xsk(struct tx *tx, const struct tx_trial *trial, struct tx_rep
 	prepare(xsk);
 }
 
-/* No buffer holds a header of the plan any more. */
+/* Forget which headers of the plan the buffers hold. */
 static int renew_xsk(struct tx *tx)
 {
 	memset(((struct tx_xsk *)tx)->held, 0, sizeof(((struct tx_xsk *)tx)->held));
 	return 0;
 }
 
-/* Hand over what is due. False: that was all, or there is no more time, or it was stopped. */
+/* Hand over what is due. Returns false if that was all, or there is no more time, or it was stopped. */
 static bool send_due(struct tx_xsk *xsk)
 {
 	struct sending *sending = &xsk->sending;
@@ -639,7 +641,7 @@ static bool send_due(struct tx_xsk *xsk)
 	}
 	if (now_ns >= tx_pace_deadline_ns(&sending->pace, xsk->tx.schedule, sending->trial->deadline_ns) || stop_requested())
 		return false;
-	/* what the kernel did not take yet goes first: else it would depart in one burst when it does */
+	/* Frames that the kernel did not take yet go first. Otherwise they would depart in one burst when it does. */
 	if (sending->unpaced || !xsk->call_again)
 		count = submit(xsk, now_ns, moved_ns);
 	if (count || xsk->call_again || !xsk->free_count)
@@ -651,7 +653,7 @@ static bool send_due(struct tx_xsk *xsk)
 	return true;
 }
 
-/* Let the kernel complete every frame, as far as it goes without waiting. False: all came back, or it takes too long. */
+/* Let the kernel complete frames, as far as it can without waiting. Returns false if all came back, or it takes too long. */
 static bool drain(struct tx_xsk *xsk)
 {
 	struct sending *sending = &xsk->sending;

@@ -13,7 +13,7 @@
 #define XDP_UMEM_TX_METADATA_LEN (1 << 2) /* Linux 6.11; those before look at the length without */
 #endif
 
-/* struct xdp_umem_reg as of Linux 6.8; what is the last member here is padding in older headers. */
+/* The struct xdp_umem_reg of Linux 6.8. Its last member is padding in older headers. */
 struct umem_registration {
 	uint64_t address, octets;
 	uint32_t chunk_octets, headroom_octets, flags, metadata_octets;
@@ -39,7 +39,7 @@ static int register_umem(int fd, const struct xsk_rings_wish *wish)
 
 enum { FILL, COMPLETION, TRANSMIT };
 
-/* How the kernel calls each ring, and where it describes it. */
+/* The number of each ring to the kernel, and where the kernel describes it. */
 static const struct {
 	int size_option;
 	off_t place;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An AF_XDP socket and its UMEM, made without libxdp's help, so that frames may carry transmit metadata (Linux 6.8).
+ * This header makes an AF_XDP socket and its UMEM without libxdp's help, so that frames may carry transmit metadata (Linux
+ * 6.8).
  *
  * libxdp 1.3.1, Debian 12's, registers a UMEM without room for them. What the rings are is its <xdp/xsk.h> all the same, and
  * so are the functions that work on them.
@@ -26,7 +27,7 @@
 #define XDP_TXMD_FLAGS_LAUNCH_TIME (1 << 2) /* Linux 6.15 */
 #endif
 
-/* struct xsk_tx_metadata of <linux/if_xdp.h> in Linux 6.15; the headers of Debian 12 have none. */
+/* The struct xsk_tx_metadata of <linux/if_xdp.h> in Linux 6.15. The headers of Debian 12 have none. */
 struct xsk_metadata {
 	uint64_t flags;
 	union {
@@ -50,7 +51,7 @@ struct xsk_rings {
 	} maps[3];
 };
 
-/* What to make. */
+/* The sizes to make. */
 struct xsk_rings_wish {
 	void *area;
 	size_t area_octets;
@@ -59,10 +60,11 @@ struct xsk_rings_wish {
 	bool metadata;
 };
 
-/* A socket with these rings, bound to nothing yet. 0 or -errno: -EINVAL where metadata are wished for and the kernel knows none. */
+/* Make a socket with these rings. It is bound to nothing yet. Returns 0 or -errno; -EINVAL if metadata are wanted and the
+ * kernel has none. */
 int xsk_rings_open(const struct xsk_rings_wish *wish, struct xsk_rings *ret, struct xsk_ring_prod *ret_fill,
 		   struct xsk_ring_prod *ret_transmit, struct xsk_ring_cons *ret_completion);
-/* Bind it to a queue. The kernel chooses zero-copy where there is any. */
+/* Bind it to a queue. The kernel chooses zero-copy if there is any. */
 int xsk_rings_bind(const struct xsk_rings *rings, const char *port, uint32_t queue, uint16_t flags);
-/* Fine for zeros and a descriptor of -1. */
+/* It accepts zeros and a descriptor of -1. */
 void xsk_rings_close(struct xsk_rings *rings);

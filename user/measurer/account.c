@@ -53,7 +53,7 @@ static void add_ports(const struct account *account, struct measurement *measure
 	measurement->has_counts = true;
 }
 
-/* What arrived of all that a port sent to others; *ret_to is one of those. */
+/* Count what arrived of all that a port sent to others. *ret_to is one of those. */
 static uint64_t received_from(const struct account *account, unsigned int port, unsigned int *ret_to)
 {
 	uint64_t received = 0;
@@ -67,7 +67,7 @@ static uint64_t received_from(const struct account *account, unsigned int port, 
 	return received;
 }
 
-/* All frames of a port came back where they started, and none where they should be. */
+/* Refuse a trial if all frames of a port came back where they started, and none where they should be. */
 static enum exit_code check_cabling(const struct account *account)
 {
 	for (unsigned int i = 0; i < account->port_count; i++) {
@@ -95,7 +95,7 @@ static uint64_t greater(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Of what is still missing, as much as a counter tells. */
+/* Take as much of what is still missing as a counter tells. */
 static uint64_t take(uint64_t told, uint64_t *missing)
 {
 	uint64_t taken = at_most(told, *missing);
@@ -104,7 +104,7 @@ static uint64_t take(uint64_t told, uint64_t *missing)
 	return taken;
 }
 
-/* What interfaces of the tester did to frames, as their counters say; more than is missing, maybe. */
+/* The frames that interfaces of the tester dropped by their counters. They may be more than are missing. */
 static void add_drops(const struct port_trial *port, struct loss_attribution *told)
 {
 	if (port->counts.transmits && port->tx_drops == TX_DROPS_BEFORE_WIRE)
@@ -117,7 +117,7 @@ static void add_drops(const struct port_trial *port, struct loss_attribution *to
 	told->receiver_missed += port->counts.nic_rx_missed;
 }
 
-/* How many of the lost frames the tester's own bursts cost. */
+/* Return how many of the lost frames the tester's own bursts cost. */
 static uint64_t lost_in_bursts(const struct account *account, uint64_t sent, uint64_t lost)
 {
 	struct mlr_burst_counts counts = { .sent = sent, .lost = lost };
@@ -154,7 +154,7 @@ static struct loss_attribution attribute(const struct account *account, const st
 
 /* --- pacing --------------------------------------------------------------------------------------------------------- */
 
-/* The mean over the ports that send. */
+/* Return the mean over the ports that send. */
 static double achieved_fps(const struct account *account)
 {
 	double sum_fps = 0.0;
@@ -165,7 +165,7 @@ static double achieved_fps(const struct account *account)
 	return sum_fps / transmitters(account);
 }
 
-/* What the departures of a port say of how constant its load was. */
+/* Fill in, from the departures of a port, how constant its load was. */
 static void add_departures(const struct port_trial *port, struct pacing_summary *pacing)
 {
 	const struct tx_report *sent = &port->sent;
@@ -183,7 +183,7 @@ static void add_departures(const struct port_trial *port, struct pacing_summary 
 	pacing->moved_ns = greater(pacing->moved_ns, port->schedule.stopped_ns);
 }
 
-/* The pacing error (ppm) that says nothing about the SUT: a tenth of the narrowest Goal Width. */
+/* Return the pacing error (ppm) that does not matter: a tenth of the narrowest Goal Width. */
 static double pacing_error_most_ppm(const struct config *config)
 {
 	double width_ratio = DEFAULT_WIDTH_RATIO;
@@ -234,13 +234,14 @@ static struct pacing_summary summarize_pacing(const struct account *account)
 	return pacing;
 }
 
-/* A veth's transmit counters tell of what its peer, the SUT, had no room for. */
+/* The transmit counters of a veth count what its peer, the SUT, had no room for. */
 static bool is_of_sut(const struct port_trial *port, const char *counter)
 {
 	return port->counts.transmits && port->tx_drops == TX_DROPS_IN_SUT && strstr(counter, "tx");
 }
 
-/* The SUT lost exactly as many frames as a counter of one of our own ports tells of: it was not the SUT, most likely. */
+/* Warn if the SUT seems to have lost exactly as many frames as a counter of one of our own ports counts. Most likely it was
+ * not the SUT. */
 static void find_loss_counter(const struct account *account, struct measurement *measurement)
 {
 	int64_t lost = measurement->attribution.sut;
@@ -257,7 +258,7 @@ static void find_loss_counter(const struct account *account, struct measurement 
 	}
 }
 
-/* What ports sent to MAC addresses that may be nobody's, if none of it came. */
+/* Count what ports sent to MAC addresses that may be nobody's, if none of it came. */
 static uint64_t sent_to_nobody(const struct account *account)
 {
 	uint64_t sent = 0;
@@ -273,7 +274,7 @@ static uint64_t sent_to_nobody(const struct account *account)
 	return sent;
 }
 
-/* Whether the tester itself was the limit, and by what. */
+/* Find out whether the tester itself was the limit, and by what. */
 static void judge_tester(const struct account *account, struct measurement *measurement)
 {
 	uint64_t misaddressed = sent_to_nobody(account);
@@ -300,7 +301,8 @@ static void judge_tester(const struct account *account, struct measurement *meas
 	measurement->sut_loss_ratio = sut_lost > 0 ? (double)sut_lost / (double)measurement->counts.sent : 0.0;
 }
 
-/* Frames of the trial that stops kept from being sent, at most: beyond what the trial became longer by, and in a stop at its end. */
+/* Return at most how many frames of the trial were not sent because of stops: beyond what the trial became longer by, and in
+ * a stop at its end. */
 static double stopped_frames(const struct account *account)
 {
 	double frames = 0.0, load_fps = account->input.load_fps;
@@ -317,13 +319,14 @@ static double stopped_frames(const struct account *account)
 	return frames;
 }
 
-/* A few: an interface that cannot take the load at all drops more. */
+/* Whether an interface dropped only a few frames. One that cannot take the load at all drops more. */
 static bool is_hiccup(uint64_t frames, const struct mlr_trial_counts *counts)
 {
 	return frames && (double)frames <= HICCUP_RATIO * (double)counts->sent;
 }
 
-/* By what the tester spoilt a trial that it might perform well another time. What the SUT lost by itself does not matter here. */
+/* Return by what the tester spoilt a trial that it might perform well another time. What the SUT lost by itself does not
+ * matter here. */
 static enum spoilt_by find_spoiler(const struct account *account, const struct measurement *measurement)
 {
 	const struct loss_attribution *attribution = &measurement->attribution;
@@ -378,7 +381,8 @@ static struct variation_summary summarize_variation(const struct mlr_histogram *
 	};
 }
 
-/* Percentiles by what is known best: how far they are above the smallest latency. The PDV of each is that, and it is known as well. */
+/* Get percentiles from what is known best: how far latencies are above the smallest. The PDV of each is that distance, and
+ * it is known as well. */
 static void add_percentiles(const struct mlr_delays *delays, struct latency_summary *latency)
 {
 	const struct {
@@ -407,7 +411,7 @@ static void add_percentiles(const struct mlr_delays *delays, struct latency_summ
 	latency->error_bound_ns += most_ns;
 }
 
-/* Of what a port received. */
+/* Fill in the latency of what a port received. */
 static struct latency_summary summarize_latency(const struct account *account, const struct port_trial *port)
 {
 	const struct mlr_histogram *all = &port->seen.latency;
@@ -431,7 +435,7 @@ static struct latency_summary summarize_latency(const struct account *account, c
 	return latency;
 }
 
-/* Figures of which the greater is the worse. */
+/* The figures of which the greater one is worse. */
 static const size_t latency_figures[] = {
 	offsetof(struct latency_summary, error_bound_ns),
 	offsetof(struct latency_summary, mean_ns),
@@ -453,7 +457,7 @@ static const size_t latency_figures[] = {
 	offsetof(struct latency_summary, variation.max_ns),
 };
 
-/* Each figure of a latency becomes the worse one of that and another direction's; smallest and count are those of both. */
+/* Make each figure of a latency the worse one of two directions. Smallest and count are those of both. */
 static void worsen_latency(struct latency_summary *worst, const struct latency_summary *other)
 {
 	for (size_t i = 0; i < COUNT(latency_figures); i++) {
@@ -484,7 +488,7 @@ static struct order_summary summarize_order(const struct rx_trial *all, const st
 	return order;
 }
 
-/* In what order frames came to all ports. */
+/* Fill in the order in which frames came to all ports. */
 static void order_of_all(const struct account *account, const struct rx_counters *received, struct measurement *measurement)
 {
 	uint64_t window = UINT64_MAX;
@@ -520,7 +524,7 @@ static void latency_of_all(const struct account *account, const struct rx_counte
 	measurement->latency.has_variation = account->config->ipdv;
 }
 
-/* What the receivers know of the trial beyond counts. */
+/* Fill in what the receivers know of the trial beyond counts. */
 static void summarize_reception(const struct account *account, struct measurement *measurement)
 {
 	struct rx_counters received = account_received(account);
@@ -565,7 +569,7 @@ enum exit_code account_judge_links(const struct account *account, unsigned int r
 
 /* --- directions ----------------------------------------------------------------------------------------------------- */
 
-/* Which ports send to one. */
+/* Return which ports send to one. */
 static uint32_t senders_to(const struct mlr_profile *profile, unsigned int to)
 {
 	uint32_t from = 0;
@@ -576,7 +580,7 @@ static uint32_t senders_to(const struct mlr_profile *profile, unsigned int to)
 	return from;
 }
 
-/* In the order of the ports that send: of several, the lowest. */
+/* Order directions by the ports that send; of several ports the lowest counts. */
 static void find_directions(const struct account *account, struct measurement *measurement)
 {
 	measurement->direction_count = 0;
@@ -590,7 +594,7 @@ static void find_directions(const struct account *account, struct measurement *m
 		}
 }
 
-/* The frames of a direction; its senders' other frames are not among them. */
+/* Count the frames of a direction. Its senders' other frames are not among them. */
 static struct direction_figures figures_of(const struct account *account, const struct trial_direction *direction)
 {
 	const struct port_trial *port = &account->ports[direction->to];

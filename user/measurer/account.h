@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a trial's counts mean: from what each port did and saw to a measurement.
+ * This header makes a measurement from what each port did and saw in a trial. The caller owns both; the functions keep
+ * nothing.
  *
- * Ports may be those of one machine or of several. The Trial Loss Ratio comes from frame counts summed over all of them
- * (RFC 9971, sections 4.5.5 and 4.5.6), while the Trial Load stays that of one interface. What is missing is attributed in
- * the order in which a frame travels: not sent, dropped by the transmitting interface, damaged when it came to the receiving
+ * Ports may be those of one machine or of several. The Trial Loss Ratio comes from frame counts summed over all of them (RFC
+ * 9971, sections 4.5.5 and 4.5.6), while the Trial Load stays that of one interface. What is missing is attributed in the
+ * order in which a frame travels: not sent, dropped by the transmitting interface, damaged when it came to the receiving
  * one, missed by that, and what then remains was lost in the SUT. No function here acts on anything.
  */
 #pragma once
@@ -16,10 +17,10 @@
 #include "mlr/delays.h"
 #include "mlr/profile.h"
 
-/* What it means that a port's transmit counters tell of drops. */
+/* The meaning of drops in a port's transmit counters. */
 enum tx_drops { TX_DROPS_BEFORE_WIRE, TX_DROPS_AT_RECEIVER, TX_DROPS_IN_SUT };
 
-/* All that is known of one port after a trial. Plain data: it may come from another machine of the same kind. */
+/* The facts of one port after a trial. They are plain data, which may come from another machine of the same kind. */
 struct port_trial {
 	uint64_t link_changes; /* of carrier, and resets of the driver: if any, nothing else here says anything of the SUT */
 	struct port_counts counts;
@@ -34,12 +35,12 @@ struct port_trial {
 	enum tx_drops tx_drops;
 	double misaddressed_ratio; /* which part of what it sends goes to an address that nobody has shown to be right */
 	uint32_t window;           /* of its receiver (rx.h) */
-	/* What its receiver saw in the trial and cannot be subtracted. It is large, and stands last. */
+	/* The receiver's figures of the trial that cannot be subtracted. They are large, and stand last. */
 	struct rx_trial seen;
 	struct mlr_delays delays; /* every latency */
 };
 
-/* A trial, to be accounted for; too large for a stack. Ports are in the order of the profile. */
+/* A trial to be accounted for. It is too large for a stack. Ports are in the order of the profile. */
 struct account {
 	const struct config *config;
 	const struct mlr_profile *profile;
@@ -49,21 +50,22 @@ struct account {
 	struct port_trial ports[MLR_PORTS_MAX];
 };
 
-/* What all ports received. */
+/* Return what all ports received. */
 struct rx_counters account_received(const struct account *account);
 
-/* A port whose link changed in the trial, NULL if none did; and what that means for a trial that was performed again so
- * often already: EXIT_DONE, once more; EXIT_INVALID, no more. */
+/* Return a port whose link changed in the trial, NULL if none did. The second function says whether to perform it
+ * once more (EXIT_DONE) or, after so many performances, no more (EXIT_INVALID). */
 const struct port_trial *account_changed_link(const struct account *account);
 enum exit_code account_judge_links(const struct account *account, unsigned int repeats);
-/* Say that one changed, in a trial in which links may. */
+/* Report that one changed, in a trial in which links may. */
 void account_note_links(const struct account *account);
 
 /* Whether a trial that was accounted for is to be performed again, because the tester spoilt it: at most so often, and only where
  * another performance has a chance. It depends on what the tester did, not on what the SUT lost by itself. */
 bool account_may_repeat(const struct account *account, const struct measurement *measurement, unsigned int most);
-/* How often the next trial may be performed again, after this one: fewer times where all performances were spoilt by what stops do
- * not explain, so that an interface which cannot take a load does not cost a search all repeats at each trial. */
+/* Return how often the next trial may be performed again after this one. It is fewer times if all performances were spoilt
+ * by what stops do not explain. So an interface which cannot take a load does not cost a search all repeats at each
+ * trial. */
 unsigned int account_next_repeats(const struct config *config, const struct measurement *measurement, unsigned int most);
 
 /* Fill in counts, verdict, attribution, pacing, order and latency (by software, on one clock), and whether the tester was

@@ -34,7 +34,7 @@
 
 static bool waited_in_vain; /* in this process, for a spanning tree that was not the reason */
 
-/* Connecting, while it goes on. Counts are over all ports. */
+/* The state while it connects. Counts are over all ports. */
 struct attempt {
 	uint64_t start_ns, closed_ns; /* when a switch last said that it does not forward; before that, the start */
 	struct rx_counters before[MLR_PORTS_MAX];
@@ -55,7 +55,7 @@ static struct rx_counters since_begin(const struct measurer_xdp *xdp, const stru
 	return rx_subtract(&now, &attempt->before[port]);
 }
 
-/* What came of all that a port sent; where two send to one, it is what both sent. */
+/* Count what came of all that a port sent. If two ports send to one, it is what both sent. */
 static uint64_t came_from(const struct measurer_xdp *xdp, const struct attempt *attempt, unsigned int port)
 {
 	uint64_t came = 0;
@@ -96,7 +96,7 @@ static void count_ports(struct measurer_xdp *xdp, const struct attempt *attempt)
 
 /* --- sending -------------------------------------------------------------------------------------------------------- */
 
-/* So many frames of a port have all that frames of the run differ in, as far as KINDS_MOST have. */
+/* Return how many frames of a port have all kinds of frames of the run, up to KINDS_MOST. */
 static uint64_t frames_of_all_kinds(const struct measurer_xdp *xdp)
 {
 	uint64_t most = QUICK_FRAMES;
@@ -113,7 +113,7 @@ static uint64_t frames_of_all_kinds(const struct measurer_xdp *xdp)
 	return most < KINDS_MOST ? most : KINDS_MOST;
 }
 
-/* A frame that comes if nothing between the ports is a bridge or a router. */
+/* Send a frame that arrives if nothing between the ports is a bridge or a router. */
 static void send_reserved(const struct measurer_xdp *xdp, const struct mlr_stream *stream)
 {
 	static const uint8_t nearest_bridge[] = NEAREST_BRIDGE;
@@ -253,7 +253,7 @@ static bool is_over(struct measurer_xdp *xdp, struct attempt *attempt)
 	return now_ns - attempt->closed_ns >= TIME_NS;
 }
 
-/* Once the first frames did not all come. */
+/* Try again, once the first frames did not all come. */
 static enum exit_code try_until_over(struct measurer_xdp *xdp, struct attempt *attempt)
 {
 	attempt->wanted = ROW_FRAMES;
@@ -273,7 +273,7 @@ static enum exit_code try_until_over(struct measurer_xdp *xdp, struct attempt *a
 	return EXIT_DONE;
 }
 
-/* The verb listens longer: a switch says every two seconds that it is there. */
+/* The verb listens longer: a switch announces itself every two seconds. */
 static enum exit_code listen_on(struct measurer_xdp *xdp, const struct attempt *attempt)
 {
 	uint64_t until_ns = attempt->start_ns + (uint64_t)(xdp->config->duration_s * 1e9);

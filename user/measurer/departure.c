@@ -9,7 +9,7 @@
 #define LEAD_NS         200000 /* that frames are handed over before their launch time: what a busy machine is late by */
 #define EARLY_ENOUGH_NS 1000   /* that a departure may be before its launch time, beyond what the clocks may be wrong by */
 
-/* What a port can do of this. */
+/* The abilities of a port for this. */
 struct ability {
 	bool stamps, launches; /* the NIC */
 	bool kernel_stamps;    /* the kernel says when it was done with a frame */
@@ -155,7 +155,7 @@ enum exit_code departure_open(struct measurer_xdp *xdp, unsigned int port, struc
 	return EXIT_DONE;
 }
 
-/* What is not in force is not looked after either. */
+/* An item that is not in force is not followed either. */
 enum exit_code departure_check(struct measurer_xdp *xdp, unsigned int port)
 {
 	const struct config *config = xdp->config;
@@ -225,7 +225,7 @@ static uint64_t bound_ns(const struct departure *departure)
 	return phc_track_bound_ns(&departure->clock.track);
 }
 
-/* No frame may leave before its launch time: its tag, which says that it did not, would be wrong. */
+/* No frame may leave before its launch time: its tag says that it did not, and would be wrong. */
 static enum exit_code check_launches(const struct measurer_xdp *xdp, unsigned int port)
 {
 	const struct tx_port *tx = xdp->ends[port].tx;
@@ -270,7 +270,7 @@ static void put_summary(const struct tx_departures *departures, bool by_kernel, 
 	};
 }
 
-/* Some drivers take frames in a way in which the kernel loses sight of the wish. */
+/* Some drivers take frames in a way in which the kernel loses the request. */
 static void warn_of_none(struct measurer_xdp *xdp, const struct tx_departures *departures)
 {
 	if (xdp->config->departure_delay != SWITCH_ON || departures->delays.count || !departures->asked ||

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the transmitting NIC knows of departures, and does for them (AF_XDP transmit metadata).
+ * The transmitting NIC stamps departures, and sends frames at their launch time (AF_XDP transmit metadata). The measurer
+ * owns the state.
  *
  * --departure-delay: of about a thousand frames a second and queue the NIC, or for it the kernel, says when they were sent.
  * The time from the stamp in the frame's tag until then is the departure delay: the part of a latency that passes before the
@@ -16,19 +17,20 @@
 
 /* Whether a port can do what was asked for by option, as far as it says without being changed: EXIT_INCAPABLE if not. */
 enum exit_code departure_ask(const struct measurer_xdp *xdp, unsigned int port);
-/* Before the transmitters of a port are opened: what to ask of its NIC. Likewise. */
+/* Call it before the transmitters of a port are opened: it asks for the work of its NIC. Returns the same. */
 enum exit_code departure_open(struct measurer_xdp *xdp, unsigned int port, struct tx_metadata *ret);
-/* After: what came of it. */
+/* Call it after that: it finds out what the NIC does. */
 enum exit_code departure_check(struct measurer_xdp *xdp, unsigned int port);
 void departure_close(struct measurer_xdp *xdp);
 
-/* Around the frames of a trial: follow the clocks. EXIT_INVALID if one cannot be read. */
+/* Follow the clocks around the frames of a trial. EXIT_INVALID if one cannot be read. */
 enum exit_code departure_begin(struct measurer_xdp *xdp);
 enum exit_code departure_end(struct measurer_xdp *xdp);
-/* After that: EXIT_INVALID if frames of the sample left before their launch times, or none was stamped. */
+/* Call it after that. EXIT_INVALID if frames of the sample left before their launch times, or none was stamped. */
 enum exit_code departure_check_launches(const struct measurer_xdp *xdp);
-/* What the trial's sample says. */
+/* Fill in what the trial's sample says. */
 void departure_judge(struct measurer_xdp *xdp, struct measurement *measurement);
 
-/* The ports' description: {"departure_stamps": "hardware"|"kernel"|null, "launch_time": bool}. A new reference. */
+/* Return the members of a port's description, a new reference: {"departure_stamps": "hardware"|"kernel"|null, "launch_time":
+ * bool}. */
 json_t *departure_describe(const struct measurer_xdp *xdp, unsigned int port);

@@ -80,7 +80,7 @@ double destination_unknown_ratio(const struct measurer_xdp *xdp, unsigned int po
 
 /* --- taking them ---------------------------------------------------------------------------------------------------- */
 
-/* The destination of what a stream from one of our ports sends, and how it was found. */
+/* Get the destination of what a stream from one of our ports sends, and how it was found. */
 static enum mac_source find_destination(const struct measurer_xdp *xdp, const struct port_config *port,
 					const struct neighbour_answer *answer, struct mlr_stream *stream)
 {
@@ -97,7 +97,7 @@ static enum mac_source find_destination(const struct measurer_xdp *xdp, const st
 					   : MAC_DISCOVERY;
 }
 
-/* Of one port: of all that it sends, and of one that sends nothing, too, for the result says what was learned. */
+/* Set the destinations of one port. A port that sends nothing has one, too: the result says what was learned. */
 static void find_destinations(struct measurer_xdp *xdp, unsigned int port)
 {
 	const struct port_config *config = &xdp->config->ports[port];
@@ -141,7 +141,7 @@ static void expect_changes(struct measurer_xdp *xdp)
 		rx_expect_changes(xdp->ends[i].rx, destinations_expected_changes(xdp, i));
 }
 
-/* What is known to be wrong if nothing comes. */
+/* Note what is known to be wrong if nothing comes. */
 static void diagnose_answers(struct measurer_xdp *xdp)
 {
 	diagnose_forget_silence(&xdp->diagnosis);
@@ -199,7 +199,7 @@ enum exit_code destinations_ask_again(struct measurer_xdp *xdp, bool *ret_change
 
 /* --- before the first trial ----------------------------------------------------------------------------------------- */
 
-/* A port whose gateway was given and does not answer; its option and address. -1: none. */
+/* Return a port whose gateway was given and does not answer, with its option and address. -1: none. */
 static int find_silent(const struct measurer_xdp *xdp, const char **ret_option, char ret_address[INET6_ADDRSTRLEN])
 {
 	for (unsigned int i = 0; i < xdp->port_count; i++) {
@@ -264,7 +264,7 @@ enum exit_code destinations_learn(struct measurer_xdp *xdp)
 
 /* --- after a trial -------------------------------------------------------------------------------------------------- */
 
-/* What came of all that a port sent. */
+/* Return what came of all that a port sent. */
 static uint64_t came_from(const struct measurer_xdp *xdp, const struct account *account, unsigned int port)
 {
 	uint64_t came = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the frames of our ports go: to a MAC address that was given (--dst-mac), to the gateway's, or, where nobody answers
- * for one, to the other port's, which a bridge or a cable takes them to. The measurer owns all of it; a part of it.
+ * This header sets the MAC addresses that the frames of our ports go to: one that was given (--dst-mac), to the gateway's,
+ * or, where nobody answers for one, to the other port's, which a bridge or a cable takes them to. The measurer owns all of
+ * it; a part of it.
  *
  * The gateways are asked for when the ports are opened, and again before every trial until they answer, or until a frame has
  * come where it was sent to, which shows that its address is right. A gateway that was given and stays silent ends the run
@@ -16,14 +17,15 @@
 enum exit_code destinations_learn(struct measurer_xdp *xdp);
 /* Ask again where nobody has answered, for a moment, and send to whoever answers; whether that changed anything. */
 enum exit_code destinations_ask_again(struct measurer_xdp *xdp, bool *ret_changed);
-/* What a trial showed: whether it is to be performed again, because nothing came and a gateway has answered since. */
+/* Decide whether a trial is to be performed again, because nothing came and a gateway has answered since. */
 enum exit_code destinations_judge(struct measurer_xdp *xdp, const struct account *account, bool *ret_again);
-/* Which part of what a port sends goes to an address that nobody answered for, and of which no frame has come so far. */
+/* Return which part of what a port sends goes to an address that nobody answered for, and of which no frame has come so
+ * far. */
 double destination_unknown_ratio(const struct measurer_xdp *xdp, unsigned int port);
 
-/* What the SUT may change in the headers of frames that a port receives, once addresses are learned: what the user said, and
- * TTL where it routes. */
+/* Return what the SUT may change in the headers of frames that a port receives, once addresses are learned: what the user
+ * said, and TTL if it routes. */
 unsigned int destinations_expected_changes(const struct measurer_xdp *xdp, unsigned int port);
 
-/* A port of ours as its neighbours see it. */
+/* Describe a port of ours as its neighbours see it. */
 struct neighbour_port destinations_neighbour(const struct measurer_xdp *xdp, unsigned int port);

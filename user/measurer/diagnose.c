@@ -24,7 +24,7 @@
 
 /* --- nobody answers ------------------------------------------------------------------------------------------------- */
 
-/* Nobody answers a port by this gateway. */
+/* Warn that nobody answers a port by this gateway. */
 static void take_silence(struct diagnosis *diagnosis, const struct neighbour_port *port, const char *option, int family,
 			 const void *address)
 {
@@ -61,7 +61,7 @@ static void look_for_silence(struct diagnosis *diagnosis, const struct mlr_trial
 	     diagnosis->gateway, diagnosis->option, strcmp(diagnosis->option, "gateway6") == 0 ? "6" : "");
 }
 
-/* A port that nothing came to, though others sent to it; NULL: none. */
+/* Return a port that nothing came to, though others sent to it; NULL: none. */
 static const struct port_counts *find_black_hole(const struct measurement *measurement)
 {
 	if (measurement->counts.sent / (measurement->port_count + 1) < BLACK_HOLE_FRAMES)
@@ -72,7 +72,8 @@ static const struct port_counts *find_black_hole(const struct measurement *measu
 	return NULL;
 }
 
-/* A trial that nothing came back from, in all or by one port, for whatever reason; one line where no better guess was made. */
+/* Warn of a trial from which nothing came back, in all or by one port. It is one line, unless a better guess was made
+ * before. */
 static void look_for_black_hole(struct diagnosis *diagnosis, const struct measurement *measurement)
 {
 	const struct mlr_trial_counts *counts = &measurement->counts;
@@ -94,7 +95,7 @@ static void look_for_black_hole(struct diagnosis *diagnosis, const struct measur
 
 /* --- what came back is not what was sent ------------------------------------------------------------------------------ */
 
-/* Frames of ours that are none any more; each kind by its name. */
+/* Warn of frames of ours that were changed or damaged; each kind by its name. */
 static void look_for_broken(struct diagnosis *diagnosis, const struct mlr_trial_counts *counts)
 {
 	const struct {
@@ -123,7 +124,7 @@ static void look_for_broken(struct diagnosis *diagnosis, const struct mlr_trial_
 	     text);
 }
 
-/* Frames of which nobody can tell whether they came as they were sent. */
+/* Warn of frames of which nobody can tell whether they came as they were sent. */
 static void look_for_checksums(struct diagnosis *diagnosis, const struct mlr_trial_counts *counts)
 {
 	if (diagnosis->said_checksums || !counts->without_checksum)
@@ -135,7 +136,7 @@ static void look_for_checksums(struct diagnosis *diagnosis, const struct mlr_tri
 	     (unsigned long long)counts->without_checksum, (unsigned long long)counts->received);
 }
 
-/* Frames that came with other headers, where that is not expected. */
+/* Warn of frames that came with other headers, if that is not expected. */
 static void look_for_changes(struct diagnosis *diagnosis, const struct mlr_trial_counts *counts)
 {
 	const struct {
@@ -161,7 +162,7 @@ static void look_for_changes(struct diagnosis *diagnosis, const struct mlr_trial
 	     (unsigned long long)counts->changed, (unsigned long long)counts->received, text);
 }
 
-/* What routers say. */
+/* Warn of what routers say. */
 static void look_for_icmp_errors(struct diagnosis *diagnosis, const struct measurement *measurement)
 {
 	if (diagnosis->said_icmp)
@@ -186,7 +187,7 @@ static void look_for_window(struct diagnosis *diagnosis, const struct order_summ
 	     (unsigned long long)order->beyond_window, (unsigned long long)order->window);
 }
 
-/* Frames that a trial counts as lost, though they came: while another one ran. */
+/* Warn of frames that a trial counts as lost, though they came while another one ran. */
 static void look_for_late(struct diagnosis *diagnosis, const struct mlr_trial_counts *counts)
 {
 	if (diagnosis->said_late || !counts->late)
@@ -198,7 +199,7 @@ static void look_for_late(struct diagnosis *diagnosis, const struct mlr_trial_co
 	     (unsigned long long)counts->late);
 }
 
-/* Frames that may come yet, when nobody waits for them any more: of those that are missing some still came in the end. */
+/* Warn of frames that may come when nobody waits for them any more: some of those that are missing still came in the end. */
 static void look_for_more(struct diagnosis *diagnosis, const struct measurement *measurement)
 {
 	const struct residual_summary *residual = &measurement->residual;
@@ -214,7 +215,7 @@ static void look_for_more(struct diagnosis *diagnosis, const struct measurement 
 	     residual->waited_s, (long long)measurement->verdict.lost);
 }
 
-/* Frames of a tester, which this run did not send: they came with numbers of trials that it has not performed. */
+/* Warn of frames of a tester that this run did not send: they came with numbers of trials that it has not performed. */
 static void look_for_other_testers(struct diagnosis *diagnosis, const struct measurement *measurement)
 {
 	for (size_t i = 0; i < measurement->port_count && !diagnosis->said_unknown_trial; i++) {
@@ -237,7 +238,7 @@ static void look_for_other_testers(struct diagnosis *diagnosis, const struct mea
 
 /* --- others talk ---------------------------------------------------------------------------------------------------- */
 
-/* Not where that was allowed, and was warned of then. */
+/* Do not warn if that was allowed, and was warned of then. */
 static void look_for_others(struct diagnosis *diagnosis, const struct config *config, const struct measurement *measurement)
 {
 	uint64_t many = FOREIGN_MANY;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames that are lost, and frames of others: what is most likely wrong is warned of, once a run. */
+/* This header warns, once a run, of what is most likely wrong when frames are lost, or frames of others come. The measurer
+ * owns the state. */
 #pragma once
 
 #include <netinet/in.h>
@@ -9,9 +10,9 @@
 #include "measurer/measurement.h"
 #include "port/neighbour.h"
 
-/* What is known of a run. Zeros: nothing yet. */
+/* The state of a run. Zeros: nothing is known yet. */
 struct diagnosis {
-	bool ports_meet;    /* by ARP or neighbour discovery: nothing that routes is between them */
+	bool ports_meet;    /* they see each other by ARP or neighbour discovery: nothing that routes is between */
 	const char *port;   /* the first that transmits; NULL: none does */
 	const char *option; /* "gateway" or "gateway6", by which nobody answers that port; NULL: somebody does by each */
 	char gateway[INET6_ADDRSTRLEN]; /* its address */

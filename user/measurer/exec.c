@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A measurer in a process of the user's: JSON lines on its standard input and output. The question
- * is the Trial Input and nothing else; the answer is the Trial Output, and whatever the measurer likes to add.
+ * This measurer is a process of the user's, with JSON lines on its standard input and output. The question is the Trial
+ * Input and nothing else. The answer is the Trial Output, and whatever the measurer likes to add.
  */
 #include <math.h>
 #include <stdio.h>
@@ -31,14 +31,14 @@ struct measurer_exec {
 	json_t *described; /* what it says of itself, with its first answer; NULL: nothing */
 };
 
-/* One answer while it is read. */
+/* An answer while it is read. */
 struct answer {
 	const char *line;
 	size_t length;
 	json_t *object;
 };
 
-/* "the external measurer ...: what it said" (the first line of it), and exit 5. */
+/* Report "the external measurer ...: what it said" (the first line of it). Returns EXIT_INVALID. */
 static enum exit_code refuse_line(const char *fault, const char *line, size_t length)
 {
 	const char *end = length ? memchr(line, '\n', length) : NULL;
@@ -56,7 +56,7 @@ static enum exit_code refuse_answer(const struct answer *answer, const char *fau
 	return refuse_line(fault, answer->line, answer->length);
 }
 
-/* A number of the answer, which is then taken out of it; `missing` if it is not there (or null). */
+/* Return a number of the answer, and remove it there; `missing` if it is absent or null. */
 static enum exit_code take_number(const struct answer *answer, const char *name, double missing, double *ret)
 {
 	json_t *value = json_object_get(answer->object, name);
@@ -74,7 +74,7 @@ static bool is_count(const json_t *value)
 	return json_is_integer(value) && json_integer_value(value) >= 0;
 }
 
-/* Decimals of a number as it is printed. */
+/* Return the decimals of a number as it is printed. */
 static int decimals_of(const char *number)
 {
 	const char *point = strchr(number, '.'), *exponent = strpbrk(number, "eE");
@@ -83,7 +83,7 @@ static int decimals_of(const char *number)
 	return exponent ? decimals - atoi(exponent + 1) : decimals;
 }
 
-/* Of the ratio in the line. One of an object within has another value. */
+/* Return the decimals of the ratio in the line. The same member of an object within has another value. */
 static int printed_decimals(const struct answer *answer, double ratio)
 {
 	static const char name[] = "\"trial_loss_ratio\"";
@@ -107,8 +107,8 @@ double measurer_ratio_rounding(double ratio)
 	return ratio == 0 || ratio == 1 ? pow(10, -DECIMALS_USUAL) : RATIO_ROUNDING_MOST;
 }
 
-/* By how much the ratio may be off for its digits: by half of the last, or all of it, as some cut digits off, where it has more
- * than two. That none or all are lost tells nothing of its digits. */
+/* Return by how much the ratio may be off for its digits: by half of the last digit, or all of it if it has more than two,
+ * because some cut digits off. The ratios 0 and 1 tell nothing of their digits. */
 static double ratio_rounding(const struct answer *answer, double ratio)
 {
 	if (ratio == 0 || ratio == 1)
@@ -124,8 +124,8 @@ static bool follows(double ratio, double slack, double sent, double lost, double
 	       fabs(ratio - (1 - (sent - lost) / intended)) <= slack;
 }
 
-/* Generators differ in what the ratio is of: the frames sent, or the frames intended, of one interface or of all together. Of both
- * it may be a frame off; but that none or all are lost is the same of both, and exact. */
+/* Whether the ratio agrees with the counts. Generators compute it of the frames sent or the frames intended, of one
+ * interface or of all together. It may be a frame off either, but 0 and 1 are exact. */
 bool measurer_counts_agree(const struct mlr_trial_input *input, double ratio, double rounding, double sent, double lost)
 {
 	bool agrees;
@@ -155,7 +155,7 @@ static enum exit_code check_counts(const struct answer *answer, const struct mea
 					     format_number(sent > 0 ? lost / sent : 0, UNIT_ROOM)));
 }
 
-/* Frame counts, if both are given; one alone passes through. */
+/* Read the frame counts, if both are given. One alone passes through. */
 static enum exit_code take_counts(const struct answer *answer, struct measurement *measurement)
 {
 	json_t *sent = json_object_get(answer->object, "frames_sent");
@@ -175,7 +175,7 @@ static enum exit_code take_counts(const struct answer *answer, struct measuremen
 	return check_counts(answer, measurement);
 }
 
-/* The measurer's own word that it cannot go on. */
+/* Read the measurer's statement that it cannot go on. */
 static enum exit_code take_error(const struct answer *answer)
 {
 	const json_t *error = json_object_get(answer->object, "error");
@@ -197,7 +197,7 @@ static bool sent_too_few(const struct measurement *measurement)
 	       measurement->result.output.loss_ratio < 1 - came / intended - UNSENT_RATIO;
 }
 
-/* Its word that the generator, not the SUT, was the limit; and what the SUT alone lost, of the frames sent. */
+/* Read its statement that the generator, not the SUT, was the limit, and what the SUT alone lost, of the frames sent. */
 static enum exit_code take_limit(const struct answer *answer, struct measurement *measurement)
 {
 	json_t *limited = json_object_get(answer->object, "tester_limited");
@@ -239,7 +239,7 @@ static enum exit_code take_output(const struct answer *answer, const struct mlr_
 	if (forwarding_rate_fps < 0)
 		return refuse_answer(answer, "gave a trial_forwarding_rate below 0");
 	*ret = mlr_trial_output(input, loss_ratio, effective_duration_s);
-	/* by 4.5.7 of RFC 9971 it follows from load and loss; rounded it may be */
+	/* It follows from load and loss (RFC 9971, 4.5.7), but may be rounded. */
 	if (fabs(forwarding_rate_fps - ret->forwarding_rate_fps) > 1 + RATE_ROUNDING_RATIO * input->load_fps)
 		return refuse_answer(answer, "gave a trial_forwarding_rate that contradicts its load and trial_loss_ratio");
 	if (!isnan(forwarding_rate_fps))
@@ -356,7 +356,7 @@ static enum exit_code refuse_event(struct measurer_exec *exec, enum child_event 
 	return refuse_line(fault, child->received, child->received_count);
 }
 
-/* What the measurer says of itself ("measurer") is not of the trial. What it says first counts. */
+/* Take what the measurer says of itself ("measurer"), which is not about the trial. Its first statement counts. */
 static void take_description(struct measurer_exec *exec, struct measurement *measurement)
 {
 	json_t *described = json_object_get(measurement->passed_through, "measurer");

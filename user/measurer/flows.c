@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What came of each flow of a trial (--per-flow): of all that were sent, the worst are kept. */
+/* This file counts what came of each flow of a trial (--per-flow), and keeps the worst flows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +45,7 @@ static int compare(uint64_t a, uint64_t b)
 	return a < b ? 1 : a > b ? -1 : 0;
 }
 
-/* The worst first: by frames lost, then reordered, then copied, then by the largest latency. */
+/* Order the worst first: by frames lost, then reordered, then copied, then by the largest latency. */
 static int by_badness(const void *a, const void *b)
 {
 	const struct flow_figures *left = a, *right = b;
@@ -74,7 +74,7 @@ static void count_flows(const struct flow_figures *flows, size_t count, struct m
 
 #define COUNTS_MOST 65536 /* of flows and intervals in all */
 
-/* The flows whose frames are looked for, in the order of their ids, and what is read of them. */
+/* The flows whose frames are searched, in the order of their ids, and what is read of them. */
 struct flow_walk {
 	const struct measurer_xdp *xdp;
 	struct flow_figures **flows;
@@ -90,7 +90,7 @@ static int by_id(const void *a, const void *b)
 	return (*left)->flow < (*right)->flow ? -1 : (*left)->flow > (*right)->flow;
 }
 
-/* Flow number k of a queue, if it is one of those. */
+/* Return flow number k of a queue, if it is one of those. */
 static int walk_flow(struct flow_walk *walk, const struct mlr_queue_plan *plan, uint32_t k)
 {
 	const struct flow_figures wanted = { .flow = plan->flows[k].id }, *key = &wanted;
@@ -126,7 +126,7 @@ static int walk_queues(struct flow_walk *walk, const struct sent_load *load)
 	return error;
 }
 
-/* Where all that a flow lost are known, the others came. */
+/* If all that a flow lost are known, the others came. */
 static void settle(const struct measurement *measurement, const struct flow_figures *flow)
 {
 	uint64_t lost = 0;
@@ -137,7 +137,7 @@ static void settle(const struct measurement *measurement, const struct flow_figu
 		flow->intervals[i].unknown = 0;
 }
 
-/* The worst flows by intervals, if both were asked for. */
+/* Fill in the worst flows by intervals, if both were asked for. */
 static enum exit_code count_over_time(const struct measurer_xdp *xdp, const struct sent_load *load,
 				      struct measurement *measurement)
 {

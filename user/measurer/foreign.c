@@ -11,7 +11,7 @@
 
 #define BLOCK_ROOM 1024 /* beside a frame */
 
-/* Of pcapng (draft-ietf-opsawg-pcapng). */
+/* The blocks and options of pcapng (draft-ietf-opsawg-pcapng). */
 enum { BLOCK_SECTION = 0x0a0d0d0a, BLOCK_INTERFACE = 1, BLOCK_PACKET = 6 };
 enum { OPTION_COMMENT = 1, OPTION_NAME = 2, OPTION_RESOLUTION = 9, OPTION_FLAGS = 2 };
 #define INBOUND 1u
@@ -37,7 +37,7 @@ struct foreign_frame {
 	const struct rx_captured *captured;
 };
 
-/* A block while it grows: all that is in it is filled up to four octets. */
+/* A block while it grows. Each part is filled up to four octets. */
 struct block {
 	uint8_t octets[RX_CAPTURED_OCTETS + BLOCK_ROOM];
 	uint32_t used;
@@ -103,7 +103,7 @@ static int by_arrival(const void *a, const void *b)
 	return x->captured->arrival_ns < y->captured->arrival_ns ? -1 : x->captured->arrival_ns > y->captured->arrival_ns;
 }
 
-/* What to add to CLOCK_MONOTONIC for the time of day. */
+/* Return what to add to CLOCK_MONOTONIC for the time of day. */
 static uint64_t epoch_of_monotonic_ns(void)
 {
 	struct timespec now;

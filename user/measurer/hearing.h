@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is heard on the measurer's ports beside the tester's own frames, into its struct between (connect/between.h). */
+/* This header puts what is heard on the measurer's ports beside the tester's own frames into its struct between
+ * (connect/between.h). */
 #pragma once
 
 #include "base/clock.h"
@@ -7,9 +8,10 @@
 
 #define SPANNING_MOST_NS (60 * NS_PER_S) /* for which a spanning tree is waited for */
 
-/* Look for other programs that speak on the ports. Before privileges are given up. */
+/* Find other programs that send on the ports. Call it before privileges are given up. */
 void hear_programs(struct measurer_xdp *xdp);
 /* Take in what has come to the ports' sockets. */
 void hear_ports(struct measurer_xdp *xdp);
-/* For how long at most, from now on, spanning tree may be why nothing passes (ns); 0: nobody speaks it. Says so once. */
+/* Return for how long at most, from now on, spanning tree may be why nothing passes (ns). 0: no switch speaks it. It is
+ * reported once. */
 uint64_t spanning_patience_ns(struct measurer_xdp *xdp);

@@ -22,7 +22,8 @@
 
 #define ANY_CODE (-1)
 
-/* By type and code (RFC 792, 1122, 1812, 4443, 4861, IANA's lists); the first that fits, so that ANY_CODE is the last of its type. */
+/* The messages by type and code (RFC 792, 1122, 1812, 4443, 4861, IANA's lists). The first that fits counts, so ANY_CODE is
+ * the last of its type. */
 static const struct meaning {
 	int ip_version, type, code;
 	const char *message, *advice;
@@ -102,7 +103,7 @@ static struct icmp_report report_of(unsigned int port, const struct rx_icmp_erro
 	return report;
 }
 
-/* CPUs that hear it for the first time at one moment may have taken an entry each. */
+/* CPUs that get it for the first time at one moment may have taken an entry each. */
 static struct icmp_report *find_same(const struct measurement *measurement, const struct icmp_report *report)
 {
 	for (size_t i = 0; i < measurement->icmp_error_count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Measurers that measure nothing. One stands for a measurer where a stop came before it was ready, and tells the result what
- * would have been sent; the other is that of a replay: it is what the stored search had.
+ * These measurers measure nothing. One stands for a measurer if a stop came before it was ready, and describes what would
+ * have been sent. The other is for a replay, and describes what the stored search had.
  */
 #include "base/json_text.h"
 #include "config/stored.h"
@@ -76,7 +76,7 @@ static enum exit_code replay_measure(struct measurer *, const struct mlr_trial_i
 	return refuse(EXIT_INVALID, "a replay cannot measure");
 }
 
-/* A member of the stored document; null if it has none. */
+/* Return a member of the stored document; null if it has none. */
 static json_t *stored_member(const struct measurer *measurer, const char *name)
 {
 	json_t *member = json_object_get(measurer->config->stored->document, name);

@@ -13,7 +13,7 @@
 #define ROUNDING   1e-6 /* of an interval: that of a duration in decimals */
 #define ROUNDED_NS 1    /* due times are rounded down: who is due where an interval begins may say a ns less */
 
-/* Where frames are sent as fast as they can be, none is due at any time. */
+/* If frames are sent as fast as they can be, none is due at any time. */
 static bool has_intervals(const struct config *config, const struct mlr_trial_input *input)
 {
 	return config->interval_s > 0.0 && input->load_fps > 0.0;
@@ -42,13 +42,13 @@ enum exit_code intervals_check(const struct config *config, const struct mlr_tri
 	return EXIT_DONE;
 }
 
-/* Where the parts of load steps begin. */
+/* Return where the parts of load steps begin. */
 static uint64_t parts_start_ns(const struct load_steps *steps)
 {
 	return steps->then_load_fps > 0.0 ? steps->ret_change_ns : steps->ret_start_ns;
 }
 
-/* Long enough that the receiver has room for all. */
+/* Return how long a part must be so that the receiver has room for all. */
 static uint64_t part_ns(const struct load_steps *steps)
 {
 	uint64_t least_ns = (steps->ret_end_ns - parts_start_ns(steps)) / (STEP_PARTS - 1) + 1;
@@ -84,7 +84,7 @@ struct counting {
 	const struct measurement *measurement;
 };
 
-/* Of a port, flows of services follow one another; without services all are of the one. */
+/* Find the flows of a service on a port. Flows of services follow one another; without services all flows are of the one. */
 static void find_flows(struct counting *counting)
 {
 	const struct mlr_profile *profile = &counting->xdp->profile;
@@ -145,7 +145,7 @@ static enum exit_code add_sent(const struct counting *counting, const struct tx_
 	return EXIT_DONE;
 }
 
-/* What a port received from the first of these intervals of its receiver's up to before the end. */
+/* Add what a port received in these intervals of its receiver's, from the first to before the end. */
 static void add_received(const struct counting *counting, unsigned int interval, unsigned int end,
 			 struct interval_counts *ret)
 {
@@ -165,7 +165,7 @@ static void add_received(const struct counting *counting, unsigned int interval,
 	ret->latency_mean_ns = sum.timed ? (double)sum.latency_sum_ns / (double)sum.timed : NAN;
 }
 
-/* Frames of another direction: counts are sums, the mean latency that of the worse one. */
+/* Add frames of another direction. Counts become sums, and the mean latency that of the worse direction. */
 static void add_interval(struct interval_counts *sum, const struct interval_counts *more)
 {
 	sum->start_s = more->start_s;
@@ -284,7 +284,7 @@ static void find_received(const struct counting *counting, struct mlr_histogram 
 		counts->received_in[i] = rx_part(rx, counting->service, (uint32_t)i);
 }
 
-/* All frames of a service by itself are its own, of which the variation is known better than by a histogram of latencies. */
+/* All frames of a service by itself are its own. Their variation is known better than from a histogram of latencies. */
 static void find_variation(const struct counting *counting, const struct mlr_histogram *latency)
 {
 	const struct mlr_delays *delays = &counting->xdp->account.ports[counting->direction->to].delays;
@@ -308,7 +308,7 @@ static bool has_one_receiver(const struct measurement *measurement, unsigned int
 	return count == 1;
 }
 
-/* What the tester's own interfaces dropped is of a direction where its sender has no other. */
+/* A drop of the tester's own interfaces belongs to a direction if its sender has no other. */
 static uint64_t lost_by_tester(const struct counting *counting)
 {
 	const struct port_trial *ports = counting->xdp->account.ports;
@@ -345,7 +345,7 @@ static enum exit_code count_service(const struct counting *counting, double load
 	return code;
 }
 
-/* Those of which a queue sent all its frames, and so many at most. */
+/* Return the intervals of which a queue sent all its frames, so many at most. */
 static size_t seconds_sent(const struct tx_port *port, unsigned int queue, double load_fps, uint64_t frame_count,
 			   size_t most)
 {
@@ -359,7 +359,7 @@ static size_t seconds_sent(const struct tx_port *port, unsigned int queue, doubl
 	return seconds < most ? seconds : most;
 }
 
-/* Room for so many services, in all directions. */
+/* Make room for so many services, in all directions. */
 static enum exit_code make_room(size_t service_count, struct measurement *measurement)
 {
 	size_t count = service_count * measurement->direction_count;
@@ -407,7 +407,7 @@ enum exit_code services_end(const struct measurer_xdp *xdp, double load_fps, uin
 
 /* --- parts of load steps ------------------------------------------------------------------------------------------------- */
 
-/* The last load of the steps. */
+/* Return the last load of the steps. */
 static double last_load_fps(const struct load_steps *steps)
 {
 	return steps->then_load_fps > 0.0 ? steps->then_load_fps : steps->load_fps;
@@ -454,7 +454,7 @@ static enum exit_code count_parts(struct counting *counting, size_t count, uint6
 		for (unsigned int queue = 0; xdp->ends[i].transmits && queue < xdp->ends[i].tx->queue_count && !code;
 		     queue++)
 			code = add_parts(counting, xdp->ends[i].tx, queue, count, sent_in);
-	/* stops move frames beyond the end that was planned: those are in the last part */
+	/* Stops move frames beyond the planned end. Those are in the last part. */
 	for (uint32_t i = 0; i < STEP_PARTS; i++)
 		received_in[i < count ? i : count - 1] += rx_part(xdp->ends[counting->direction->to].rx, 0, i);
 	return code;

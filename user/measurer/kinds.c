@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* What the receivers remember of the flow that was looked at last. */
+/* The memory of the receivers about the last flow that was read. */
 struct memory {
 	uint32_t *seen;
 	const struct mlr_flow *flow;

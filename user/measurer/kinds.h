@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which kinds of frames (sizes, VLAN tags, priorities) come, and which never do, by what the receivers remember of each number. */
+/* This header tells which kinds of frames (sizes, VLAN tags, priorities) come and which never do, from the numbers that the
+ * receivers remember. */
 #pragma once
 
 #include "measurer/xdp_private.h"

@@ -37,7 +37,7 @@ static const char *type_name(uint16_t type)
 	}
 }
 
-/* ", the first (IPv4, EtherType 0x0800) from ... to ...", or nothing. */
+/* Write ", the first (IPv4, EtherType 0x0800) from ... to ...", or nothing. */
 static const char *describe_first(const struct heard *heard, char shown[SHOWN_SIZE])
 {
 	shown[0] = '\0';
@@ -108,7 +108,7 @@ static enum exit_code judge(uint64_t start_ns, const struct measurer_xdp *xdp, u
 
 #define TAKE BPF_STMT(BPF_RET | BPF_K, HEARD_OCTETS)
 
-/* A test that, where it holds, takes the frame. */
+/* A test that takes the frame if it holds. */
 #define TAKE_IF(value) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1), TAKE
 
 static void take_less(const struct measurer_xdp *xdp, unsigned int port)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Listening before the first test frame: a port on which somebody else's frames arrive is connected to something that is in
- * use, and is refused (EXIT_UNSAFE) unless a reason is given.
+ * The tester listens before its first test frame. A port on which somebody else's frames arrive is connected to something
+ * that is in use, and is refused (EXIT_UNSAFE) unless a reason is given.
  *
  * What counts is the receivers' count of foreign frames, in which ARP, neighbour discovery, MLD, LLDP and what 802.1D
  * reserves have no part. The ports' own sockets keep a copy of what they passed on, to show the first of it. Listening
@@ -18,6 +18,7 @@
  * the ports' sockets get spanning tree, LLDP and what this machine itself sends over IPv4, and nothing else. */
 enum exit_code listen_end(uint64_t start_ns, struct measurer_xdp *xdp);
 
-/* Say that this machine itself sends what was heard on a port, by which of its ports and programs, and what ends that. */
+/* Report that this machine itself sends what was heard on a port, with the port and program that send it, and what ends
+ * that. */
 #define LISTEN_TEXT_SIZE 512
 const char *listen_describe_own(const struct measurer_xdp *xdp, unsigned int port, char buffer[LISTEN_TEXT_SIZE]);

@@ -14,7 +14,7 @@
 
 #define ROOM_FACTOR 4 /* so many times the frames wanted are kept, until the latest of them are dropped */
 
-/* The frames of one queue while they are looked through. */
+/* The search through the frames of one queue. */
 struct search {
 	const struct measurer_xdp *xdp;
 	const struct mlr_queue_plan *plan;
@@ -41,7 +41,7 @@ static void keep_first(struct lost_frames *lost, size_t most)
 		lost->count = most;
 }
 
-/* Frame i of the queue is lost. */
+/* Note that frame i of the queue is lost. */
 static void add(struct search *search, uint64_t i, const struct mlr_flow *flow, uint32_t number)
 {
 	uint64_t index = search->plan->first + i * search->plan->step;
@@ -95,7 +95,7 @@ enum frame_fate flow_memory_fate(const struct flow_memory *memory, uint64_t numb
 	return last - first < memory->sent && last - sequence < memory->sent ? FRAME_UNKNOWN : FRAME_LOST;
 }
 
-/* Flow number k of the queue. */
+/* Return flow number k of the queue. */
 static int look_through(struct search *search, uint32_t k)
 {
 	const struct mlr_queue_plan *plan = search->plan;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which frames of the last trial did not come, from what the receivers remember of each flow: the last so many sequence numbers
- * (bpf/rx.bpf.c). Of an earlier number that a later one has displaced nobody knows whether it came. Only `xdp` has this.
+ * This header lists the frames of the last trial that did not come. It reads what the receivers remember of each flow: the
+ * last so many sequence numbers (bpf/rx.bpf.c). If a later number has displaced an earlier one, nobody knows whether that
+ * came. Only `xdp` has this.
  */
 #pragma once
 
@@ -24,5 +25,5 @@ struct lost_frames {
 enum exit_code measurer_xdp_lost(struct measurer *measurer, size_t most, struct lost_frames *ret);
 void lost_frames_free(struct lost_frames *lost);
 
-/* As CSV, a row a frame; NULL without memory. */
+/* Return them as CSV, a row for each frame; NULL without memory. */
 char *lost_frames_csv(const struct lost_frames *lost, const struct config *config, size_t *ret_length);

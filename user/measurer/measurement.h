@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What one trial came to: all that a measurer knows of it. */
+/* A measurement is all that a measurer knows of one trial. The caller owns it; it is filled once, and freed by
+ * measurement_free(). */
 #pragma once
 
 #include <jansson.h>
@@ -19,7 +20,7 @@
 
 struct selftest_figure;
 
-/* Where the missing frames went (frames). */
+/* Places where frames went missing (frames). */
 struct loss_attribution {
 	uint64_t unsent;              /* the transmitter did not get to them */
 	uint64_t dropped_before_wire; /* the transmitting NIC or its queue dropped them */
@@ -29,8 +30,8 @@ struct loss_attribution {
 	int64_t sut;                  /* what is left: lost in the SUT */
 };
 
-/* By how much the latency of a frame differs from that of the next of its flow, over pairs of which nothing of the flow came between:
- * IPDV without its sign (RFC 5481, 4.1). NAN where there is no pair. */
+/* The difference between the latency of a frame and that of the next of its flow, if nothing of the flow came between: IPDV
+ * without its sign (RFC 5481, 4.1). NAN if there is no such pair. */
 struct variation_summary {
 	uint64_t count;
 	double mean_ns, p50_ns, p99_ns, p99_9_ns, max_ns;
@@ -55,7 +56,7 @@ struct latency_summary {
 		*floor; /* the tester's own part of it, by a fresh self-test; NULL: none. The measurer's */
 };
 
-/* How long a sample of frames took from the stamp in their tag to their departure (departure.h). */
+/* The time that a sample of frames took from the stamp in their tag to their departure (departure.h). */
 struct departure_summary {
 	const char *source;
 	bool by_kernel; /* not by the NIC: later than the departure, by an unknown time */
@@ -65,8 +66,8 @@ struct departure_summary {
 	uint64_t error_bound_ns; /* of the clocks */
 };
 
-/* In what order frames came, over all flows. Depths are in frames of a flow: how far behind the highest number that had
- * arrived (RFC 4737 calls that the sequence number's discontinuity seen from the late packet). */
+/* The order in which frames came, over all flows. The depth of a frame is how many frames of its flow it is behind the
+ * highest number that had arrived (RFC 4737 calls that the sequence number's discontinuity seen from the late packet). */
 struct order_summary {
 	uint64_t window;           /* sequence numbers of a flow that are remembered; the fewest of all ports */
 	uint64_t beyond_window;    /* frames that came later than that: duplicates, for want of knowledge */
@@ -96,7 +97,7 @@ struct pacing_summary {
 		moved_ns; /* how often, and by how much in all, stops moved the schedule of the port that moved most */
 };
 
-/* By what a trial was spoilt that the tester alone spoilt. */
+/* Reasons by which the tester alone spoilt a trial. */
 enum spoilt_by {
 	SPOILT_NOT,
 	SPOILT_BY_STOPS, /* the mean load was off by more than a tenth of the Goal Width, or frames stayed unsent, for that reason */
@@ -115,10 +116,10 @@ struct spoilt_performance {
 	double wall_s;
 };
 
-/* How long frames were waited for in phase d, and why no longer. */
+/* How long phase d was, and why it ended. */
 struct residual_summary {
 	double waited_s;
-	double quiet_s; /* nothing came so long before it ended */
+	double quiet_s;       /* nothing came so long before it ended */
 	const char *ended_by; /* NULL: there was none */
 };
 
@@ -131,14 +132,14 @@ struct interval_counts {
 	double latency_mean_ns;
 };
 
-/* A direction: the frames that one port receives, and the ports that send them: a bit each of the trial's ports. */
+/* A direction: the frames that one port receives. The ports that send them are bits. */
 struct trial_direction {
 	unsigned int to;
 	uint32_t from;
 };
 
-/* What came of a trial in one direction. Frames are sent by several ports, some of which may send to other ports, too; all else is of
- * the port that receives. Its clock, definition, source and floor of latency are those of the trial. */
+/* The outcome of a trial in one direction. Several ports may send its frames, and some of them may send to other ports, too.
+ * All else is of the port that receives. Its clock, definition, source and floor of latency are those of the trial. */
 struct direction_figures {
 	struct mlr_trial_counts counts;
 	struct mlr_trial_verdict verdict;
@@ -147,7 +148,7 @@ struct direction_figures {
 	struct latency_summary latency;
 };
 
-/* What came of a service in one direction; its latency over the frames that came. */
+/* The outcome of a service in one direction, with the latency of the frames that came. */
 struct service_counts {
 	uint64_t intended, sent, received;
 	uint64_t
@@ -160,7 +161,7 @@ struct service_counts {
 		*received_in; /* each whole second of the schedule: frames due in it, and those of them that came */
 };
 
-/* What came of one flow. */
+/* The outcome of one flow. */
 struct flow_figures {
 	uint32_t flow; /* its id on the wire */
 	size_t direction;
@@ -169,12 +170,12 @@ struct flow_figures {
 	struct flow_interval *intervals; /* as many as the measurement has; NULL: not counted, or one of too many */
 };
 
-/* Frames of a flow that were due in an interval. Those that are not known were displaced in the receiver's memory by later ones. */
+/* Frames of a flow that were due in an interval. The unknown ones were displaced in the receiver's memory by later ones. */
 struct flow_interval {
 	uint64_t sent, lost, unknown;
 };
 
-/* What somebody said of our frames, by ICMP or ICMPv6: one a port, sender, type and code. */
+/* An ICMP or ICMPv6 error about our frames: one for each port, sender, type and code. */
 struct icmp_report {
 	unsigned int port; /* it came to, by number */
 	uint8_t ip_version, type, code;
@@ -194,7 +195,7 @@ struct moved_counter {
 	uint64_t moved;
 };
 
-/* What one port saw. */
+/* The observations of one port. */
 struct port_counts {
 	char name[PORT_LABEL_SIZE];
 	bool transmits, receives;
@@ -212,8 +213,8 @@ struct port_counts {
 	unsigned int moved_count;
 };
 
-/* All that is known of one trial. Free with measurement_free, or have it freed where its block ends: measurement_auto_t, which
- * begins as zeros. */
+/* All that is known of one trial. Free it with measurement_free(), or declare it measurement_auto_t, which begins as zeros
+ * and is freed when its block ends. */
 struct measurement {
 	struct mlr_trial_result result;
 	bool has_counts;         /* counts and verdict */
@@ -285,7 +286,8 @@ void measurement_free(struct measurement *measurement);
 
 /* Forget the histograms, which are large. */
 void measurement_forget_histograms(struct measurement *measurement);
-/* Keep of a performance that was spoilt, and took so long, what is told of it, and empty the rest for the next one. 0 or -ENOMEM. */
+/* Keep what is told of a performance that was spoilt and took so long, and empty the rest for the next one. Returns 0 or
+ * -ENOMEM. */
 int measurement_repeat(struct measurement *measurement, double wall_s);
 /* Add to how far the latency may be off, in all directions. */
 void measurement_add_latency_error(struct measurement *measurement, double error_ns);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The Measurer (RFC 9971, section 4.9.1): performs one trial when given a Trial Input.
+ * The Measurer (RFC 9971, section 4.9.1) performs one trial when given a Trial Input. The caller owns it; it lives from
+ * measurer_new() to measurer_free().
  *
- * Implementations: xdp.c (frames over real ports), mpi.c (over ports of several hosts), exec.c (a
- * process of the user's), sim.c (a simulated SUT of libmlr). Everything that varies between two trials of one measurer is
- * the Trial Input.
+ * Implementations: xdp.c (frames over real ports), mpi.c (over ports of several hosts), exec.c (a process of the user's),
+ * sim.c (a simulated SUT of libmlr). Everything that varies between two trials of one measurer is the Trial Input.
  */
 #pragma once
 
@@ -27,14 +27,14 @@ struct observers;
 struct measurer_ops {
 	/* Perform one trial. EXIT_DONE; EXIT_INTERRUPTED after a stop (ret untouched); else the reason was said. */
 	enum exit_code (*measure)(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret);
-	/* The result document's "measurer" and "traffic_profile" objects; new references. */
+	/* Return the result document's "measurer" and "traffic_profile" objects; new references. */
 	json_t *(*describe)(struct measurer *measurer);
 	json_t *(*traffic_profile)(struct measurer *measurer);
 	/* Add sentences to the document's "deviations" (from RFC 2544) array. May be NULL. */
 	void (*deviations)(struct measurer *measurer, json_t *deviations);
-	/* Before keeper_split(): what the keeper is to undo. May be NULL. */
+	/* Call it before keeper_split(): it says what the keeper is to undo. May be NULL. */
 	void (*hold)(struct measurer *measurer, struct keeper_plan *plan);
-	/* May be NULL: it has nothing beside its own memory. */
+	/* Free it. NULL: it has nothing beside its own memory. */
 	void (*free)(struct measurer *measurer);
 };
 
@@ -48,8 +48,8 @@ struct measurer {
 	struct observers *observers;     /* who listens to the SUT meanwhile; NULL: nobody. Owned */
 };
 
-/* Create what the configuration asks for. EXIT_INTERRUPTED where a stop came first: then *ret measures nothing, but
- * describes itself, for a result without trials. */
+/* Create what the configuration asks for. After a stop it returns EXIT_INTERRUPTED, and *ret measures nothing, but describes
+ * itself for a result without trials. */
 enum exit_code measurer_new(const struct config *config, struct measurer **ret);
 
 void measurer_free(struct measurer *measurer);
@@ -67,7 +67,7 @@ struct load_steps {
 	bool keeps_part;       /* of one load that a stop ends: what was sent until then is measured all the same */
 	double grace_s;        /* how long after its time the last frame may still be sent */
 	bool by_due_time; /* count frames by when they were due: from the second load on, or, where nothing follows, all */
-	/* Called about every ms while frames are sent; may be NULL. */
+	/* It is called about every ms while frames are sent; may be NULL. */
 	void (*watch)(void *context, uint64_t now_ns);
 	/* The trial is performed again, because a link changed in it: forget what was watched. May be NULL. */
 	void (*again)(void *context);
@@ -79,20 +79,20 @@ struct load_steps {
 };
 enum exit_code measurer_xdp_measure_steps(struct measurer *measurer, struct load_steps *steps, struct measurement *ret);
 
-/* As fast as this measurer can transmit (frames/s a transmitter), found by a short calibration; only `xdp` has one. */
+/* Return how fast this measurer can transmit (frames/s for each transmitter), by a short calibration. Only `xdp` has one. */
 enum exit_code measurer_xdp_calibrate(struct measurer *measurer, double *ret_max_load_fps);
-/* Of `xdp`: the stops of one transmit queue of a port in its last trial; false: there is no such queue. */
+/* Get the stops of one transmit queue of a port in the last trial, for `xdp`. Returns false if there is no such queue. */
 bool measurer_xdp_queue_stops(const struct measurer *measurer, unsigned int port, unsigned int queue, struct tx_stops *ret);
-/* Of `xdp`: what lies between the ports, as the member "connection", a new reference; NULL: nobody has looked. And whether
- * frames have passed, as many in a row as were wanted. */
+/* Return what lies between the ports, for `xdp`, as the member "connection", a new reference; NULL: it was not found out.
+ * The second function tells whether as many frames in a row have passed as were wanted. */
 json_t *measurer_xdp_connection(const struct measurer *measurer);
 bool measurer_xdp_is_connected(const struct measurer *measurer);
-/* Of `xdp`: how frames are sent and timed, for the store of self-tests. */
+/* Return how frames are sent and timed, for the store of self-tests of `xdp`. */
 struct selftest_way measurer_xdp_way(const struct measurer *measurer);
-/* One trial with --load max: as fast as the transmitter can; intended becomes sent. */
+/* Perform one trial with --load max: as fast as the transmitter can. What was intended becomes what was sent. */
 enum exit_code measurer_xdp_measure_max(struct measurer *measurer, double duration_s, struct measurement *ret);
-/* For --dry-run: what `xdp` would refuse, as far as the ports and their drivers say without being changed, and the line rate: 0 where it is
- * not known, INFINITY where no port has carrier. */
+/* Check, for --dry-run, what `xdp` would refuse, as far as the ports and their drivers say without being changed. It also
+ * gets the line rate: 0 if it is not known, INFINITY if no port has carrier. */
 enum exit_code measurer_xdp_check(const struct config *config, double *ret_line_rate_fps);
 /* Of `exec`: whether a Trial Loss Ratio agrees with counts, where it may be rounded by so much; and by how much it may be at
  * most. */

@@ -33,7 +33,7 @@ static enum exit_code new_measurer(const struct config *config, struct measurer 
 	return EXIT_USAGE_ERROR;
 }
 
-/* Once a stop was requested no port is touched any more, and no measurer started; a simulated or stored one costs
+/* Once a stop was requested no port is touched any more, and no measurer started. A simulated or stored one costs
  * nothing. */
 static bool is_too_late(const struct config *config)
 {

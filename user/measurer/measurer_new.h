@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Private to the measurers: what measurer_new() chooses from. EXIT_DONE, or the reason was said. */
+/* The measurers that measurer_new() chooses from. The header is private to this room. Functions return EXIT_DONE, or another
+ * code after a message. */
 #pragma once
 
 #include "measurer/measurer.h"
@@ -9,7 +10,7 @@ enum exit_code measurer_exec_new(const struct config *config, struct measurer **
 /* One of several hosts, under mpirun. */
 enum exit_code measurer_mpi_new(const struct config *config, struct measurer **ret);
 enum exit_code measurer_sim_new(const struct config *config, struct measurer **ret);
-/* One that stands for `xdp`, `mpi` or `exec` where a stop came before it was ready, and measures nothing. */
+/* It stands for `xdp`, `mpi` or `exec` if a stop came before it was ready, and measures nothing. */
 enum exit_code measurer_stopped_new(const struct config *config, struct measurer **ret);
-/* One that measures nothing: for a replay, which only has stored trials. */
+/* It measures nothing, for a replay, which only has stored trials. */
 enum exit_code measurer_replay_new(struct measurer **ret);

@@ -6,7 +6,7 @@
 
 #include "base/message.h"
 
-/* What is being filled in. */
+/* The list that is being filled in. */
 struct finding {
 	uint64_t taken;
 	struct port_counts *counts;
@@ -28,7 +28,7 @@ bool moved_is_trouble(const char *name)
 		"symbol",     "jabber",  "undersize", "oversize", "frag",     "bad",   "invalid", "timeout", "busy",
 		"full",       "reject",  "exceed",    "illegal",  "too_long", "short", "congest", "no_desc", "starv",
 	};
-	/* what a program of ours decides is not the port's doing */
+	/* Drops that a program of ours decides are not the port's. */
 	static const char *const own[] = { "err", "fail", "full", "abort", "miss" };
 
 	if (strcasestr(name, "xdp") && !has_any(name, own, COUNT(own)))
@@ -36,7 +36,7 @@ bool moved_is_trouble(const char *name)
 	return has_any(name, words, COUNT(words));
 }
 
-/* Put it where it belongs among those that are known; the last one falls out where there is no room. */
+/* Insert a counter in order. The last one is dropped if there is no room. */
 static void note_counter(struct port_counts *counts, const char *name, uint64_t moved)
 {
 	unsigned int at = counts->moved_count < MOVED_MOST ? counts->moved_count++ : MOVED_MOST;
