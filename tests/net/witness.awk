@@ -47,13 +47,14 @@ $1 == "out" {
 	given[flow, $5] = 1
 	received[way]++
 	flow_received[flow]++
-	kinds[way, $7]++
+	kinds[way, $7 == "dei" ? "priority" : $7]++
 	number = int(($6 - start[way] + 1) / part)
 	part_received[way, number]++
 	flow_part_received[flow, number]++
 	flow_held[flow] += $8
 	given_at[flow, $5] = $9
 	held[way] += $8
+	held_of[way, received[way]] = $8
 	if ($5 < expected[flow]) {
 		reordered[way]++
 		flow_reordered[flow]++
@@ -92,7 +93,11 @@ function put_way(trial, name,    way, i, all, kind_count, names) {
 	put_outage(way)
 	printf ", \"gaps\": %d, \"gap_frames\": %d, \"duration_ns\": %d", gaps[way], gap_frames[way], end[way] - start[way]
 	printf ", \"held_mean_ns\": %d", received[way] ? held[way] / received[way] : 0
-	kind_count = split("dscp ecn ttl address port payload", names, " ")
+	printf ", \"held_ns\": ["
+	for (i = 1; i <= received[way]; i++)
+		printf "%s%d", (i > 1 ? ", " : ""), held_of[way, i]
+	printf "]"
+	kind_count = split("vlan priority dscp ecn ttl address port payload", names, " ")
 	for (i = 1; i <= kind_count; i++) {
 		printf ", \"changed_%s\": %d", names[i], kinds[way, names[i]]
 		if (names[i] != "payload")

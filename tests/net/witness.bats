@@ -83,6 +83,27 @@ words() {
   check '.trial_result.counts.lost == ([.witness[0].directions[].lost] | add)'
 }
 
+# Directions, and frames within each, are late by times that lie 400 ms apart or more: a figure of another direction or rank is off by as much.
+@test "latency: each percentile of each direction and the mean of each flow, and what was changed in VLAN tags" {
+  witnessed 100 trial --load 500 --duration 2 --wait d=4 --flows 10 --per-flow 20 --vlan 100:5 --tester-repeats 0 -- \
+    ab,late,by=200 ab,late,flow=8,by=700 ab,late,flow=7,by=700 ab,late,flow=9,every=2,by=1500 \
+    ba,late,by=450 ba,late,flow=1,by=900 ba,late,flow=2,every=3,by=2000 \
+    ab,vlan,flow=3,every=4 ba,vlan,flow=4,every=9 ab,priority,flow=5,every=3 ba,priority,flow=5,every=7 ab,dei,flow=6,every=2 ba,dei,flow=6,every=5
+  check "$(words) .witness[0].directions as \$seen | [.trial_result.directions[] | differ(.counts; \$seen[way]; [\"sent\", \"received\", \"lost\",
+    \"reordered\", \"changed\", \"changed_vlan\", \"changed_priority\", \"changed_dscp\"])] == [[], []]"
+  check '[.witness[0].directions[] | .changed_vlan > 0 and .changed_priority > 0] | all'
+  # of both: sorted by what the witness held them
+  check "$(words) def rank(\$ratio): sort | .[([(length * \$ratio | ceil), 1] | max) - 1];
+    def near(\$told; \$held): \$told >= \$held * 0.996 and \$told < \$held + 400e6;
+    .witness[0].directions as \$seen | [.trial_result.directions[] | \$seen[way].held_ns as \$held | \$seen[way].held_mean_ns as \$mean | .latency |
+      .count == (\$held | length) and near(.min_ns; \$held | rank(0)) and near(.p50_ns; \$held | rank(0.5)) and near(.p90_ns; \$held | rank(0.9))
+      and near(.p99_ns; \$held | rank(0.99)) and near(.max_ns; \$held | rank(1)) and near(.mean_ns; \$mean)] == [true, true]"
+  check "$(words) (.witness[0].flows | map({key: \"\(.flow)\", value: .}) | from_entries) as \$seen | .trial_result.flows.worst |
+    length == 20 and all(\$seen[\"\(.flow)\"] as \$flow | .latency.mean_ns >= \$flow.held_mean_ns and .latency.mean_ns < \$flow.held_mean_ns + 400e6)"
+  # of the trial it is the worst direction's
+  check '.latency.p99_ns == ([.trial_result.directions[].latency.p99_ns] | max) and .latency.p50_ns == ([.trial_result.directions[].latency.p50_ns] | max)'
+}
+
 @test "services: each second of each direction, and verdicts that follow from them" {
   witnessed 1000 y1564 --tests performance --duration 3 --wait d=1 --service name=x,cir=300fps,loss=5%,delay=9s --service name=y,cir=500fps,loss=20%,delay=9s -- \
     ab,drop,flow=2,from=1000,to=1500 ba,drop,flow=1,every=8 ba,late,by=20

@@ -6,7 +6,7 @@
  *
  * A rule is DIRECTION,WHAT[,KEY=N...]. DIRECTION is ab, ba or any. WHAT is drop, copy, hold (until `by` later frames of its
  * flow are sent), late (by `by` ms), police (a server of `by` frames/s by due times, behind which `depth` frames wait), dscp,
- * ecn, ttl, port, address or payload. It is done to frames of flows whose number modulo 10 is `flow`, of these to each
+ * ecn, ttl, port, address, payload, or of a VLAN tag: vlan (its VID), priority or dei. It is done to frames of flows whose number modulo 10 is `flow`, of these to each
  * `every`-th, and only to frames due from `from` to before `to` ms after the first of their trial. Without a key it is done
  * to all.
  *
@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <time.h>
 
 #define FRAME_OCTETS  2048
@@ -38,6 +39,8 @@
 #define TAG           42
 #define TAG_END       60
 #define NO_FLOW       0xffffff
+#define VLAN_TAG      12
+#define VLAN_OCTETS   4
 
 struct frame {
 	struct frame *next;
@@ -45,6 +48,7 @@ struct frame {
 	uint32_t trial, flow, number;
 	uint64_t until; /* a held one: so many frames of its flow were sent */
 	const char *what;
+	uint16_t vlan_type, vlan; /* the VLAN tag, which the kernel takes out of the frame; type 0: none */
 	size_t octets;
 	uint8_t data[FRAME_OCTETS];
 };
@@ -110,6 +114,24 @@ static void change(uint8_t *data, int at, uint8_t bits, int checksum)
 	data[checksum + 1] = (uint8_t)sum;
 }
 
+/* Change the VLAN tag, which no checksum covers. */
+static bool rewrite_vlan(struct frame *frame, const char *what)
+{
+	static const struct {
+		const char *what;
+		uint16_t bits;
+	} changes[] = { { "vlan", 0x0003 }, { "priority", 0x4000 }, { "dei", 0x1000 } };
+
+	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
+		if (strcmp(what, changes[i].what) != 0)
+			continue;
+		frame->vlan ^= changes[i].bits;
+		frame->what = changes[i].what;
+		return true;
+	}
+	return false;
+}
+
 static bool rewrite(struct frame *frame, const char *what)
 {
 	static const struct {
@@ -149,11 +171,35 @@ static void append(struct queue *queue, struct frame *frame)
 	queue->end = &frame->next;
 }
 
+/* Behind those that go earlier or at the same time. */
+static void insert_late(struct queue *queue, struct frame *frame)
+{
+	struct frame **at = &queue->first;
+
+	while (*at && (*at)->out_ns <= frame->out_ns)
+		at = &(*at)->next;
+	frame->next = *at;
+	*at = frame;
+}
+
+static bool give(int from, const struct frame *frame)
+{
+	uint8_t vlan[VLAN_OCTETS] = { (uint8_t)(frame->vlan_type >> 8), (uint8_t)frame->vlan_type,
+				      (uint8_t)(frame->vlan >> 8), (uint8_t)frame->vlan };
+	size_t vlan_octets = frame->vlan_type ? VLAN_OCTETS : 0;
+	struct iovec parts[] = { { (uint8_t *)frame->data, VLAN_TAG },
+				 { vlan, vlan_octets },
+				 { (uint8_t *)frame->data + VLAN_TAG, frame->octets - VLAN_TAG } };
+	struct msghdr message = { .msg_iov = parts, .msg_iovlen = 3 };
+
+	return sendmsg(links[!from].fd, &message, 0) == (ssize_t)(frame->octets + vlan_octets);
+}
+
 static void send_now(int from, struct frame *frame)
 {
 	uint64_t now_ns = clock_ns();
 
-	if (send(links[!from].fd, frame->data, frame->octets, 0) != (ssize_t)frame->octets)
+	if (!give(from, frame))
 		frame->what = "unsent";
 	fprintf(out, "out %s %u %u %u %llu %s %llu %llu\n", links[from].name, frame->trial, frame->flow, frame->number,
 		(unsigned long long)frame->due_ns, frame->what, (unsigned long long)(now_ns - frame->in_ns),
@@ -167,7 +213,7 @@ static void let_go(int from, struct frame *frame)
 
 	++*sent;
 	if (frame->out_ns)
-		append(&links[from].late, frame);
+		insert_late(&links[from].late, frame);
 	else
 		send_now(from, frame);
 }
@@ -244,7 +290,7 @@ static void take(int from, struct frame *frame)
 	bool is_copied = false, is_held = false, is_dropped = false;
 
 	for (struct rule *rule = rules; rule < rules + rule_count; rule++) {
-		if (!applies(rule, from, frame) || rewrite(frame, rule->what))
+		if (!applies(rule, from, frame) || rewrite(frame, rule->what) || rewrite_vlan(frame, rule->what))
 			continue;
 		if (!strcmp(rule->what, "late"))
 			frame->out_ns = frame->in_ns + (uint64_t)rule->by * 1000000;
@@ -293,11 +339,33 @@ static bool is_test_frame(const struct frame *frame)
 	       get(frame->data + TAG + 5, 3) != NO_FLOW;
 }
 
+/* Receive a frame without its outer VLAN tag, which the kernel tells beside it. */
+static ssize_t receive(int fd, struct frame *frame)
+{
+	char control[CMSG_SPACE(sizeof(struct tpacket_auxdata))];
+	struct iovec part = { frame->data, FRAME_OCTETS };
+	struct msghdr message = {
+		.msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
+	};
+	ssize_t octets = recvmsg(fd, &message, MSG_DONTWAIT);
+	struct cmsghdr *header = octets > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+	struct tpacket_auxdata beside;
+
+	if (!header || header->cmsg_level != SOL_PACKET || header->cmsg_type != PACKET_AUXDATA)
+		return octets;
+	memcpy(&beside, CMSG_DATA(header), sizeof(beside));
+	if (beside.tp_status & TP_STATUS_VLAN_VALID) {
+		frame->vlan_type = beside.tp_vlan_tpid;
+		frame->vlan = beside.tp_vlan_tci;
+	}
+	return octets;
+}
+
 /* Take a frame that waits at a link. False: none does. */
 static bool take_one(int from)
 {
 	struct frame *frame = calloc(1, sizeof(*frame));
-	ssize_t octets = frame ? recv(links[from].fd, frame->data, FRAME_OCTETS, MSG_DONTWAIT) : -1;
+	ssize_t octets = frame ? receive(links[from].fd, frame) : -1;
 
 	if (octets <= 0) {
 		free(frame);
@@ -310,7 +378,7 @@ static bool take_one(int from)
 		take(from, frame);
 		return true;
 	}
-	(void)!send(links[!from].fd, frame->data, frame->octets, 0);
+	(void)give(from, frame);
 	free(frame);
 	return true;
 }
@@ -358,6 +426,7 @@ static int open_link(const char *name)
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &octets, sizeof(octets)) ||
 	    setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &octets, sizeof(octets)) ||
 	    setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one)) ||
+	    setsockopt(fd, SOL_PACKET, PACKET_AUXDATA, &one, sizeof(one)) ||
 	    setsockopt(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &promiscuous, sizeof(promiscuous)) ||
 	    bind(fd, (struct sockaddr *)&address, sizeof(address))) {
 		perror(name);
