@@ -198,6 +198,11 @@ $(BUILD)/tests/tools/%: tests/tools/%.c $(BUILD)/flags/compiler
 	@mkdir -p $(@D)
 	$(call say,TEST,$<)$(CC) $(CPPFLAGS) $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< $(user_libs)
 
+# by the program's own engine
+$(BUILD)/tests/tools/validate: tests/tools/validate.c $(BUILD)/tests/program.a $(BUILD)/libmlr.a $(BUILD)/flags/compiler
+	@mkdir -p $(@D)
+	$(call say,TEST,$<)$(CC) $(CPPFLAGS) -Iuser $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< $(BUILD)/tests/program.a $(BUILD)/libmlr.a $(user_libs)
+
 # what tests put before the C library
 $(BUILD)/tests/preload/%.so: tests/preload/%.c $(BUILD)/flags/compiler
 	@mkdir -p $(@D)

@@ -91,12 +91,12 @@ unfit() {
 }
 
 @test "the validator finds a schema's own faults" {
-  echo '{"properties": {"a": {"minimun": 1}}}' >"$BATS_TEST_TMPDIR/s.json"
-  run --separate-stderr "$VALIDATE" "$BATS_TEST_TMPDIR/s.json" - <<<'{"a": 1}'
+  echo '{"properties": {"a": {"minimun": 1}}}' >"$BATS_TEST_TMPDIR/s.schema.json"
+  run --separate-stderr "$VALIDATE" "$BATS_TEST_TMPDIR/s.schema.json" - <<<'{"a": 1}'
   [ "$status" -eq 2 ]
   [[ $stderr == *"no keyword 'minimun'"* ]]
-  echo '{"$ref": "#/$defs/none"}' >"$BATS_TEST_TMPDIR/s.json"
-  run --separate-stderr "$VALIDATE" "$BATS_TEST_TMPDIR/s.json" - <<<'{}'
+  echo '{"$ref": "#/$defs/none"}' >"$BATS_TEST_TMPDIR/s.schema.json"
+  run --separate-stderr "$VALIDATE" "$BATS_TEST_TMPDIR/s.schema.json" - <<<'{}'
   [ "$status" -eq 2 ]
   [[ $stderr == *"leads nowhere"* ]]
   run --separate-stderr "$VALIDATE" "$SCHEMAS/lab.schema.json" - <<<'{"ports": '
