@@ -17,9 +17,9 @@ load helper
     [ "$status" -eq 2 ] && [ -z "$output" ] && [ "${#stderr_lines[@]}" -eq 1 ]
     [[ $stderr == "$file:"*"$word"* ]] || { echo "'$word' is not in: $stderr"; return 1; }
   done <<'END'
-appliance: {verb: reboot}|1: 'reboot' is not search
-\nappliance:\n  at-end: $(id)|3: a value of 1 to
-appliance: {verb: [a]}|1: a plain value
+appliance: {verb: reboot}|1: verb 'reboot': must be search
+\nappliance:\n  at-end: $(id)|3: at-end '$(id)': must be wait or power-off
+appliance: {verb: [a]}|1: verb: a plain value
 appliance: {ports: eth0}|1: ports
 appliance: {ports: [00:00:5e:00:53:fe]}|1: no port has the MAC address
 appliance: search|1: appliance
@@ -44,36 +44,36 @@ wrong() {
 }
 
 @test "a wrong schedule is refused with its line" {
-  wrong '2: a list of runs' 'appliance:\n  schedule: []\n'
-  wrong '3: a run: ' 'appliance:\n  schedule:\n    - name\n'
+  wrong '2: schedule: a list of runs' 'appliance:\n  schedule: []\n'
+  wrong "3: 'name': a run: " 'appliance:\n  schedule:\n    - name\n'
   wrong "4: two runs have the name 'a'" 'appliance:\n  schedule:\n    - {name: a}\n    - {name: a}\n'
-  wrong "3: a run's name must not be a number" 'appliance:\n  schedule:\n    - {name: 7}\n'
-  wrong "1: 'reset' is not search" 'appliance: {schedule: [{verb: reset}]}\n'
-  wrong '1: must be forever, or' 'appliance: {schedule: {repeat: never}}\n'
-  wrong '1: must be forever, or' 'appliance: {schedule: {repeat: 1.5}}\n'
-  wrong '1: must be a time of 0 s' 'appliance: {schedule: {pause: 10 bananas}}\n'
-  wrong '1: must be a time of 1 s' 'appliance: {schedule: {every: 0.5}}\n'
-  wrong '1: must be a time of day' 'appliance: {schedule: {at: "24:00"}}\n'
-  wrong '1: must be a time of day' 'appliance: {schedule: {at: ["02:00", "2:00"]}}\n'
+  wrong "3: name '7': a run's name must be .* not be a number" 'appliance:\n  schedule:\n    - {name: 7}\n'
+  wrong "1: verb 'reset': must be search" 'appliance: {schedule: [{verb: reset}]}\n'
+  wrong "1: repeat 'never': must be forever, or" 'appliance: {schedule: {repeat: never}}\n'
+  wrong "1: repeat '1.5': must be forever, or" 'appliance: {schedule: {repeat: 1.5}}\n'
+  wrong "1: pause '10 bananas': must be a time of 0 s" 'appliance: {schedule: {pause: 10 bananas}}\n'
+  wrong "1: every '0.5': must be a time of 1 s" 'appliance: {schedule: {every: 0.5}}\n'
+  wrong "1: at '24:00': must be a time of day" 'appliance: {schedule: {at: "24:00"}}\n'
+  wrong "1: '2:00': must be a time of day" 'appliance: {schedule: {at: ["02:00", "2:00"]}}\n'
   wrong '1: schedule: pause, every and at exclude' 'appliance: {schedule: {at: "02:00", every: 1 h}}\n'
   wrong "1: no setting 'when' of the schedule; there are runs, repeat, pause, every and at" 'appliance: {schedule: {when: now}}\n'
   { echo 'appliance: {schedule: ['; for i in $(seq 65); do echo "{name: r$i},"; done; echo ']}'; } >"$BATS_TEST_TMPDIR/many"
-  wrong '66: more than 64 runs' "$(cat "$BATS_TEST_TMPDIR/many")"
+  wrong '66: schedule: has more than 64 values' "$(cat "$BATS_TEST_TMPDIR/many")"
 }
 
 @test "wrong settings of HTTP, and others, are refused with their line" {
   wrong "1: 'eth0' is no IP address" 'appliance: {http: {address: eth0}}\n'
   wrong "1: '0.0.0.0' would listen on test ports" 'appliance: {http: {address: 0.0.0.0}}\n'
   wrong "1: '::' would listen on test ports" 'appliance: {http: {address: "::"}}\n'
-  wrong '1: must be a port number' 'appliance: {http: {port: 65536}}\n'
+  wrong "1: port '65536': must be a port number" 'appliance: {http: {port: 65536}}\n'
   wrong '1: token: 16 to' 'appliance: {http: {token: secret}}\n'
-  wrong '1: token: visible' 'appliance: {http: {token: "0123456789 0123456789"}}\n'
-  wrong '1: tls: both' 'appliance: {http: {tls: {key: "-----BEGIN x"}}}\n'
-  wrong '1: PEM text' 'appliance: {http: {tls: {key: abc}}}\n'
-  wrong '1: must be true or false' 'appliance: {shell: perhaps}\n'
-  wrong '1: must be a size' 'appliance: {keep: 200}\n'
-  wrong '1: must be a size' 'appliance: {keep: 1 kB}\n'
-  wrong "3: 'verb' stands in the appliance twice" 'appliance:\n  verb: trial\n  verb: soak\n'
+  wrong '1: token: 16 to' 'appliance: {http: {token: "0123456789 0123456789"}}\n'
+  wrong "1: tls: lacks 'certificate'" 'appliance: {http: {tls: {key: "-----BEGIN x"}}}\n'
+  wrong '1: key: PEM text' 'appliance: {http: {tls: {key: abc}}}\n'
+  wrong "1: shell 'perhaps': must be true or false" 'appliance: {shell: perhaps}\n'
+  wrong "1: keep '200': must be a size" 'appliance: {keep: 200}\n'
+  wrong "1: keep '1 kB': must be a size" 'appliance: {keep: 1 kB}\n'
+  wrong "3: 'verb' stands here twice" 'appliance:\n  verb: trial\n  verb: soak\n'
   wrong '1: a plain value' 'appliance: {verb: "tri\\0al"}\n'
 }
 
@@ -86,12 +86,12 @@ wrong() {
   [ "$("$APPLIANCE" --settings "$file" | tail -2 | paste -s -d ' ')" = \
     'management_address=192.0.2.5/24 management_gateway=192.0.2.1' ]
   wrong '1: management: its port is missing' 'appliance: {management: {address: dhcp}}\n'
-  wrong '1: management: settings' 'appliance: {management: eth0}\n'
-  wrong "1: '192.0.2.1' is neither" 'appliance: {management: {port: eth0, address: 192.0.2.1}}\n'
-  wrong "1: '192.0.2.1/0000024' is neither" 'appliance: {management: {port: eth0, address: 192.0.2.1/0000024}}\n'
+  wrong "1: management 'eth0': settings" 'appliance: {management: eth0}\n'
+  wrong "1: address '192.0.2.1': is neither" 'appliance: {management: {port: eth0, address: 192.0.2.1}}\n'
+  wrong "1: address '192.0.2.1/0000024': is neither" 'appliance: {management: {port: eth0, address: 192.0.2.1/0000024}}\n'
   wrong "1: '192.0.2.1/33' is neither" 'appliance: {management: {port: eth0, address: 192.0.2.1/33}}\n'
-  wrong "1: '192.0.2.1/2\\$' is neither" 'appliance: {management: {port: eth0, address: 192.0.2.1/2$}}\n'
-  wrong '1: a value of 1 to' 'appliance: {management: {port: eth0, gateway: 192.0.2.0/24}}\n'
+  wrong "1: address '192.0.2.1/2\\$': is neither" 'appliance: {management: {port: eth0, address: 192.0.2.1/2$}}\n'
+  wrong "1: gateway '192.0.2.0/24': a value of 1 to" 'appliance: {management: {port: eth0, gateway: 192.0.2.0/24}}\n'
   wrong "1: 'a' is no IPv4" 'appliance: {management: {port: eth0, gateway: a}}\n'
   wrong '1: management: a gateway goes with' 'appliance: {management: {port: eth0, gateway: 192.0.2.1}}\n'
   wrong '3: management: eth1 is a test port' 'appliance:\n  ports: [eth0, eth1]\n  management: {port: eth1}\n'
@@ -114,9 +114,9 @@ wrong() {
     [[ $stderr == "kernel command line:1: $words"* ]] || { echo "'$words' does not begin: $stderr"; return 1; }
   done <<'END'
 colour=red|no setting 'colour' of the appliance
-verb.x=1|a plain value
+verb.x=1|verb: a plain value
 verb=a}, x: {|appliance.verb=a}, x: {: 
-verb|a value of 1 to
+verb|verb '': must be search
 verb=[|appliance.verb=[: 
 schedule=[]|a schedule must stand in a file
 END

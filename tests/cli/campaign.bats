@@ -109,7 +109,7 @@ END
   campaign '  verb: selftest'
   wrong "c.yaml:10: verb 'selftest': must be search, trial, soak or rfc2544"
   campaign '  name: "a b"'
-  wrong "c.yaml:10: 'name' stands in the campaign twice"
+  wrong "c.yaml:10: 'name' stands here twice"
   campaign '' 'report: x.html'
   wrong "c.yaml:13: 'report' says where a result goes"
   campaign '  slurm: {array: 1-3}'

@@ -52,7 +52,7 @@ END
 
 @test "what is no mapping of options is refused with file and line" {
   wrong "c.yaml:1: must be a mapping" '- frame-size\n'
-  wrong "c.yaml:2: 'frame-size' stands in the file twice" 'frame-size: 64\nframe-size: 64\n'
+  wrong "c.yaml:2: 'frame-size' stands here twice" 'frame-size: 64\nframe-size: 64\n'
   wrong "c.yaml:1: a plain value must stand here" 'frame-size: [[64]]\n'
   wrong "c.yaml:3: a second document" 'frame-size: 64\n---\nframe-size: 65\n'
   wrong "c.yaml:2: not YAML: " 'ports: [a, b\n'

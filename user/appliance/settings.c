@@ -10,90 +10,42 @@
 #include <strings.h>
 
 #include "base/files.h"
+#include "base/json_read.h"
 #include "base/message.h"
 #include "base/text_stream.h"
 #include "base/units.h"
 #include "base/yaml_read.h"
 
 #define SECTION       "appliance"
-#define PEM_MAX       (64 * 1024) /* octets of a certificate with its chain, or a key */
-#define TOKEN_MIN     16
 #define PAUSE_MOST_S  (31 * 86400.0)
 #define EVERY_LEAST_S 1
 #define KEEP_LEAST    1e6
 #define KEEP_MOST     1e12
 
-/* Where in the settings a key is read to. */
-#define AT(member) offsetof(struct settings, member)
-
 /* --- values --------------------------------------------------------------------------------------------------------- */
 
-/* A word of harmless characters: nothing that a shell would take for its own. */
-static enum exit_code read_word(struct yaml_file *file, const yaml_node_t *node, void *target)
+/* Values have the forms that docs/schema/appliance-settings.schema.json requires. A member that is missing leaves its
+ * default. */
+static void take_text(const json_t *object, const char *name, char *target)
 {
-	static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789,.:_-";
-	const char *text = node_plain(file, node);
+	const char *text = read_string(object, name);
 
-	if (!text)
-		return EXIT_USAGE_ERROR;
-	if (!*text || strlen(text) >= SETTINGS_VALUE_SIZE || text[strspn(text, harmless)])
-		return refuse_node(file, node, "a value of 1 to %d letters, digits and ,.:_- must stand here",
-				   SETTINGS_VALUE_SIZE - 1);
-	strcpy(target, text);
-	return EXIT_DONE;
+	if (text)
+		strcpy(target, text);
 }
 
-static enum exit_code read_choice(struct yaml_file *file, const yaml_node_t *node, const char *const words[], char *target)
+static void take_truth(const json_t *object, const char *name, bool *target)
 {
-	if (read_word(file, node, target))
-		return EXIT_USAGE_ERROR;
-	for (size_t i = 0; words[i]; i++)
-		if (strcmp(words[i], target) == 0)
-			return EXIT_DONE;
-	return refuse_node(file, node, "'%s' is not %s", target, text_of_words(words, ROOM(WORDS_SIZE)));
+	if (json_object_get(object, name))
+		*target = is_one_of(read_text(object, name), "true yes");
 }
 
-static enum exit_code read_verb(struct yaml_file *file, const yaml_node_t *node, void *target)
+static void take_count(const json_t *object, const char *name, unsigned int *target)
 {
-	static const char *const verbs[] = { "search", "trial",    "sweep", "soak", "rfc2544",
-					     "y1564",  "selftest", "probe", "sut",  NULL };
-
-	return read_choice(file, node, verbs, target);
-}
-
-static enum exit_code read_end(struct yaml_file *file, const yaml_node_t *node, void *target)
-{
-	static const char *const ends[] = { "wait", "power-off", NULL };
-
-	return read_choice(file, node, ends, target);
-}
-
-static enum exit_code read_truth(struct yaml_file *file, const yaml_node_t *node, void *target)
-{
-	const char *text = node_plain(file, node);
-	bool *truth = target;
-
-	if (!text)
-		return EXIT_USAGE_ERROR;
-	*truth = strcmp(text, "true") == 0 || strcmp(text, "yes") == 0;
-	if (!*truth && strcmp(text, "false") != 0 && strcmp(text, "no") != 0)
-		return refuse_node(file, node, "must be true or false");
-	return EXIT_DONE;
-}
-
-/* A whole number up to a most; `rule` says what must stand there. */
-static enum exit_code read_whole(struct yaml_file *file, const yaml_node_t *node, double most, const char *rule,
-				 unsigned int *ret)
-{
-	const char *text = node_plain(file, node);
 	double number;
 
-	if (!text)
-		return EXIT_USAGE_ERROR;
-	if (!parse_number(text, &number) || number < 1 || number > most || number != (unsigned int)number)
-		return refuse_node(file, node, "%s", rule);
-	*ret = (unsigned int)number;
-	return EXIT_DONE;
+	if (parse_number(read_text(object, name), &number))
+		*target = (unsigned int)number;
 }
 
 /* Text without its spaces: "10 min" as "10min". */
@@ -108,57 +60,38 @@ static const char *squeeze(const char *text, char buffer[SETTINGS_VALUE_SIZE])
 	return buffer;
 }
 
-static enum exit_code read_time(struct yaml_file *file, const yaml_node_t *node, void *target, double least_s)
+static enum exit_code take_time(struct yaml_file *file, const json_t *object, const char *name, double least_s,
+				double *target)
 {
-	const char *text = node_plain(file, node);
-	char squeezed[SETTINGS_VALUE_SIZE];
+	const json_t *value = json_object_get(object, name);
 	double time_s;
 
-	if (!text)
-		return EXIT_USAGE_ERROR;
-	if (!parse_duration(squeeze(text, squeezed), &time_s) || time_s < least_s || time_s > PAUSE_MOST_S)
-		return refuse_node(file, node, "must be a time of %g s to 31 days, as %s", least_s, DURATION_FORMS);
-	*(double *)target = time_s;
+	if (!value)
+		return EXIT_DONE;
+	if (!parse_duration(squeeze(json_string_value(value), ROOM(SETTINGS_VALUE_SIZE)), &time_s) || time_s < least_s ||
+	    time_s > PAUSE_MOST_S)
+		return refuse_value(file, value, "%s '%s': must be a time of %g s to 31 days, as %s", name,
+				    QUOTED(json_string_value(value)), least_s, DURATION_FORMS);
+	*target = time_s;
 	return EXIT_DONE;
 }
 
-static enum exit_code read_pause(struct yaml_file *file, const yaml_node_t *node, void *target)
-{
-	return read_time(file, node, target, 0);
-}
-
-static enum exit_code read_every(struct yaml_file *file, const yaml_node_t *node, void *target)
-{
-	return read_time(file, node, target, EVERY_LEAST_S);
-}
-
 /* Octets: "200 MB". */
-static enum exit_code read_size(struct yaml_file *file, const yaml_node_t *node, void *target)
+static enum exit_code take_size(struct yaml_file *file, const json_t *object, const char *name, double *target)
 {
-	static const struct {
-		const char *ending;
-		double octets;
-	} units[] = { { "kB", 1e3 }, { "MB", 1e6 }, { "GB", 1e9 } };
-	const char *text = node_plain(file, node);
-	char squeezed[SETTINGS_VALUE_SIZE];
-	double number;
-	size_t length;
+	const json_t *value = json_object_get(object, name);
+	double octets = 0;
+	char unit;
 
-	if (!text)
-		return EXIT_USAGE_ERROR;
-	squeeze(text, squeezed);
-	length = strlen(squeezed);
-	for (size_t i = 0; i < COUNT(units) && length > 2; i++) {
-		if (strcmp(squeezed + length - 2, units[i].ending) != 0)
-			continue;
-		squeezed[length - 2] = '\0';
-		if (!parse_number(squeezed, &number) || number * units[i].octets < KEEP_LEAST ||
-		    number * units[i].octets > KEEP_MOST)
-			break;
-		*(double *)target = number * units[i].octets;
+	if (!value)
 		return EXIT_DONE;
-	}
-	return refuse_node(file, node, "must be a size of at least 1 MB, as 200 MB or 1 GB");
+	if (sscanf(json_string_value(value), "%lf %c", &octets, &unit) == 2)
+		octets *= unit == 'G' ? 1e9 : unit == 'M' ? 1e6 : 1e3;
+	if (!(octets >= KEEP_LEAST && octets <= KEEP_MOST))
+		return refuse_value(file, value, "%s '%s': must be a size of at least 1 MB, as 200 MB or 1 GB", name,
+				    json_string_value(value));
+	*target = octets;
+	return EXIT_DONE;
 }
 
 /* --- ports ---------------------------------------------------------------------------------------------------------- */
@@ -170,8 +103,7 @@ const char *interface_address(const char *name, char address[INTERFACE_ADDRESS_S
 }
 
 /* The name of the interface with this MAC address. */
-static enum exit_code find_port(struct yaml_file *file, const yaml_node_t *node, const char *mac,
-				char name[SETTINGS_VALUE_SIZE])
+static enum exit_code find_port(struct yaml_file *file, const json_t *value, const char *mac, char name[SETTINGS_VALUE_SIZE])
 {
 	DIR *directory = opendir("/sys/class/net");
 	unsigned int found = 0;
@@ -185,246 +117,138 @@ static enum exit_code find_port(struct yaml_file *file, const yaml_node_t *node,
 	if (directory)
 		closedir(directory);
 	if (found > 1)
-		return refuse_node(file, node, "%u ports have the MAC address %s; name the port instead", found, mac);
-	return found == 1 ? EXIT_DONE : refuse_node(file, node, "no port has the MAC address %s", mac);
+		return refuse_value(file, value, "%u ports have the MAC address %s; name the port instead", found, mac);
+	return found == 1 ? EXIT_DONE : refuse_value(file, value, "no port has the MAC address %s", mac);
 }
 
 /* A name or a MAC address. */
-static enum exit_code read_port(struct yaml_file *file, const yaml_node_t *node, void *target)
+static enum exit_code take_port(struct yaml_file *file, const json_t *value, char *target)
 {
-	char text[SETTINGS_VALUE_SIZE];
+	const char *text = json_string_value(value);
 
-	if (read_word(file, node, text))
-		return EXIT_USAGE_ERROR;
-	if (strchr(text, ':'))
-		return find_port(file, node, text, target);
-	strcpy(target, text);
+	if (text && strchr(text, ':'))
+		return find_port(file, value, text, target);
+	if (text)
+		strcpy(target, text);
 	return EXIT_DONE;
 }
 
-/* Names or MAC addresses. */
-static enum exit_code read_port_list(struct yaml_file *file, const yaml_node_t *node, void *target)
+static enum exit_code take_ports(struct yaml_file *file, const json_t *object, struct port_settings *target)
 {
-	struct port_settings *ports = target;
+	const json_t *list = json_object_get(object, "ports");
+	enum exit_code code = EXIT_DONE;
 
-	if (node->type != YAML_SEQUENCE_NODE)
-		return refuse_node(file, node, "ports: a list of MAC addresses or names must stand here");
-	ports->count = 0;
-	for (size_t i = 0; i < item_count(node); i++) {
-		const yaml_node_t *port = item_at(file, node, i);
-
-		if (ports->count == SETTINGS_PORTS_MAX)
-			return refuse_node(file, port, "more than %d ports", SETTINGS_PORTS_MAX);
-		if (read_port(file, port, ports->names[ports->count]))
-			return EXIT_USAGE_ERROR;
-		ports->count++;
-	}
-	return EXIT_DONE;
+	if (list)
+		target->count = 0;
+	json_each (port, list)
+		if (code == EXIT_DONE)
+			code = take_port(file, port, target->names[target->count++]);
+	return code;
 }
 
 /* --- schedule ------------------------------------------------------------------------------------------------------- */
 
-static enum exit_code read_run_name(struct yaml_file *file, const yaml_node_t *node, const struct settings *settings,
-				    struct run_settings *run)
-{
-	if (read_word(file, node, run->name))
-		return EXIT_USAGE_ERROR;
-	if (!run->name[strspn(run->name, "0123456789")])
-		return refuse_node(file, node, "a run's name must not be a number");
-	for (unsigned int i = 0; i + 1 < settings->run_count; i++)
-		if (strcmp(settings->runs[i].name, run->name) == 0)
-			return refuse_node(file, node, "two runs have the name '%s'", run->name);
-	return EXIT_DONE;
-}
-
 /* What we have to know of a run; its options are for xdp-mlr to read. */
-static enum exit_code read_run(struct yaml_file *file, const yaml_node_t *node, struct settings *settings)
+static enum exit_code take_run(struct yaml_file *file, const json_t *object, struct settings *settings)
 {
 	struct run_settings *run = &settings->runs[settings->run_count];
-	const yaml_node_t *name, *verb, *ports, *alone;
-	enum exit_code code = EXIT_DONE;
-	bool unused;
 
-	if (settings->run_count == SETTINGS_RUNS_MAX)
-		return refuse_node(file, node, "more than %d runs", SETTINGS_RUNS_MAX);
-	if (node->type != YAML_MAPPING_NODE)
-		return refuse_node(file, node, "a run: options and their values must stand here");
 	*run = (struct run_settings){ .ports = settings->ports };
 	strcpy(run->verb, settings->verb);
 	snprintf(run->name, sizeof(run->name), "%u", ++settings->run_count);
-	name = node_find(file, node, "name");
-	verb = node_find(file, node, "verb");
-	ports = node_find(file, node, "ports");
-	alone = node_find(file, node, "alone");
-	if (name)
-		code = read_run_name(file, name, settings, run);
-	if (verb && code == EXIT_DONE)
-		code = read_verb(file, verb, run->verb);
-	if (ports && code == EXIT_DONE)
-		code = read_port_list(file, ports, &run->ports);
-	return alone && code == EXIT_DONE ? read_truth(file, alone, &unused) : code;
+	take_text(object, "name", run->name);
+	for (unsigned int i = 0; i + 1 < settings->run_count; i++)
+		if (strcmp(settings->runs[i].name, run->name) == 0)
+			return refuse_value(file, json_object_get(object, "name"), "two runs have the name '%s'", run->name);
+	take_text(object, "verb", run->verb);
+	return take_ports(file, object, &run->ports);
 }
 
-static enum exit_code read_runs(struct yaml_file *file, const yaml_node_t *node, void *target)
+/* "02:00", or a list of such times. */
+static void take_clock(const json_t *value, struct schedule_settings *schedule)
 {
-	struct settings *settings = target;
-	enum exit_code code = EXIT_DONE;
-
-	if (node->type != YAML_SEQUENCE_NODE || !item_count(node))
-		return refuse_node(file, node, "a list of runs must stand here");
-	settings->run_count = 0;
-	for (size_t i = 0; i < item_count(node) && code == EXIT_DONE; i++)
-		code = read_run(file, item_at(file, node, i), settings);
-	return code;
-}
-
-static enum exit_code read_repeat(struct yaml_file *file, const yaml_node_t *node, void *target)
-{
-	const char *text = node_text(node);
-
-	if (!text || strcmp(text, "forever") != 0)
-		return read_whole(file, node, 1e6, "must be forever, or a number of rounds from 1 to 1000000", target);
-	*(unsigned int *)target = SETTINGS_FOREVER;
-	return EXIT_DONE;
-}
-
-/* "02:00" */
-static enum exit_code read_clock(struct yaml_file *file, const yaml_node_t *node, struct schedule_settings *schedule)
-{
-	const char *text = node_plain(file, node);
 	unsigned int hours, minutes;
-	int end = 0;
 
-	if (!text)
-		return EXIT_USAGE_ERROR;
-	if (strlen(text) != 5 || sscanf(text, "%2u:%2u%n", &hours, &minutes, &end) != 2 || end != 5 || hours > 23 ||
-	    minutes > 59)
-		return refuse_node(file, node, "must be a time of day in UTC, as \"02:00\"");
-	if (schedule->at_count == SETTINGS_TIMES_MAX)
-		return refuse_node(file, node, "more than %d times of day", SETTINGS_TIMES_MAX);
-	schedule->at_minutes[schedule->at_count++] = 60 * hours + minutes;
-	return EXIT_DONE;
-}
-
-static enum exit_code read_at(struct yaml_file *file, const yaml_node_t *node, void *target)
-{
-	enum exit_code code = EXIT_DONE;
-
-	if (node->type != YAML_SEQUENCE_NODE)
-		return read_clock(file, node, target);
-	for (size_t i = 0; i < item_count(node) && code == EXIT_DONE; i++)
-		code = read_clock(file, item_at(file, node, i), target);
-	return code;
+	json_each (item, value)
+		take_clock(item, schedule);
+	if (json_is_string(value) && sscanf(json_string_value(value), "%2u:%2u", &hours, &minutes) == 2)
+		schedule->at_minutes[schedule->at_count++] = 60 * hours + minutes;
 }
 
 /* The list of runs, or a mapping with it. At times of day, and in an interval, rounds go on for ever unless it says how
  * often. */
-static enum exit_code read_schedule(struct yaml_file *file, const yaml_node_t *node, struct settings *settings)
+static enum exit_code take_schedule(struct yaml_file *file, const json_t *value, struct settings *settings)
 {
-	static const struct yaml_key keys[] = {
-		{ "runs", read_runs, 0 },
-		{ "repeat", read_repeat, AT(schedule.rounds) },
-		{ "pause", read_pause, AT(schedule.pause_s) },
-		{ "every", read_every, AT(schedule.every_s) },
-		{ "at", read_at, AT(schedule) },
-	};
+	const json_t *runs = json_is_array(value) ? value : json_object_get(value, "runs");
 	struct schedule_settings *schedule = &settings->schedule;
-	enum exit_code code;
+	enum exit_code code = EXIT_DONE;
 
-	if (node->type == YAML_SEQUENCE_NODE)
-		return read_runs(file, node, settings);
-	code = yaml_read_mapping(file, node, "schedule", keys, COUNT(keys), settings);
+	json_each (run, runs)
+		if (code == EXIT_DONE)
+			code = take_run(file, run, settings);
+	if (code == EXIT_DONE)
+		code = take_time(file, value, "pause", 0, &schedule->pause_s);
+	if (code == EXIT_DONE)
+		code = take_time(file, value, "every", EVERY_LEAST_S, &schedule->every_s);
 	if (code != EXIT_DONE)
 		return code;
+	take_clock(json_object_get(value, "at"), schedule);
 	if ((schedule->every_s > 0) + (schedule->pause_s > 0) + (schedule->at_count > 0) > 1)
-		return refuse_node(file, node, "schedule: pause, every and at exclude each other");
-	if ((schedule->every_s > 0 || schedule->at_count) && !node_find(file, node, "repeat"))
+		return refuse_value(file, value, "schedule: pause, every and at exclude each other");
+	if (schedule->every_s > 0 || schedule->at_count || strcmp(read_text(value, "repeat"), "forever") == 0)
 		schedule->rounds = SETTINGS_FOREVER;
+	take_count(value, "repeat", &schedule->rounds);
 	return EXIT_DONE;
 }
 
 /* --- HTTP ----------------------------------------------------------------------------------------------------------- */
 
-static enum exit_code read_http_address(struct yaml_file *file, const yaml_node_t *node, void *target)
+static enum exit_code check_http_address(struct yaml_file *file, const json_t *value)
 {
-	char *address = target;
 	unsigned char octets[sizeof(struct in6_addr)];
+	const char *address = json_string_value(value);
 
-	if (read_word(file, node, address))
-		return EXIT_USAGE_ERROR;
+	if (!address)
+		return EXIT_DONE;
 	if (inet_pton(AF_INET, address, octets) != 1 && inet_pton(AF_INET6, address, octets) != 1)
-		return refuse_node(file, node, "'%s' is no IP address", address);
+		return refuse_value(file, value, "'%s' is no IP address", address);
 	if (strcmp(address, "0.0.0.0") == 0 || strcmp(address, "::") == 0)
-		return refuse_node(file, node, "'%s' would listen on test ports; give the management port's own address",
-				   address);
+		return refuse_value(file, value, "'%s' would listen on test ports; give the management port's own address",
+				    address);
 	return EXIT_DONE;
 }
 
-static enum exit_code read_http_port(struct yaml_file *file, const yaml_node_t *node, void *target)
+/* A later one takes the place of an earlier one. */
+static enum exit_code take_pem(struct yaml_file *file, const json_t *object, const char *name, char **target)
 {
-	return read_whole(file, node, 65535, "must be a port number from 1 to 65535", target);
-}
-
-static enum exit_code read_http_token(struct yaml_file *file, const yaml_node_t *node, void *target)
-{
-	const char *text = node_plain(file, node);
-	const size_t size = sizeof(((struct http_settings *)0)->token);
+	const char *text = read_string(object, name);
 
 	if (!text)
-		return EXIT_USAGE_ERROR;
-	for (const char *c = text; *c; c++)
-		if (*c <= ' ' || *c > '~')
-			return refuse_node(file, node, "token: visible ASCII characters only");
-	if (strlen(text) < TOKEN_MIN || strlen(text) >= size)
-		return refuse_node(file, node, "token: %d to %zu characters, so that nobody guesses it", TOKEN_MIN,
-				   size - 1);
-	strcpy(target, text);
-	return EXIT_DONE;
+		return EXIT_DONE;
+	free(*target);
+	*target = strdup(text);
+	return *target ? EXIT_DONE : refuse_value(file, object, "out of memory");
 }
 
-static enum exit_code read_pem(struct yaml_file *file, const yaml_node_t *node, void *target)
+static enum exit_code take_http(struct yaml_file *file, const json_t *value, struct http_settings *http)
 {
-	const char *text = node_plain(file, node);
+	const json_t *tls = json_object_get(value, "tls");
 
-	if (!text)
+	if (!value)
+		return EXIT_DONE;
+	http->wanted = true;
+	http->line = yaml_line(file, value);
+	take_text(value, "address", http->address);
+	take_count(value, "port", &http->port);
+	take_text(value, "token", http->token);
+	take_text(value, "control-token", http->control_token);
+	take_truth(value, "unprotected", &http->unprotected);
+	if (check_http_address(file, json_object_get(value, "address")) ||
+	    take_pem(file, tls, "certificate", &http->certificate) || take_pem(file, tls, "key", &http->key) ||
+	    take_pem(file, tls, "clients", &http->clients))
 		return EXIT_USAGE_ERROR;
-	if (strlen(text) > PEM_MAX || !strstr(text, "-----BEGIN "))
-		return refuse_node(file, node, "PEM text must stand here, at most %d octets", PEM_MAX);
-	*(char **)target = strdup(text);
-	return *(char **)target ? EXIT_DONE : refuse_node(file, node, "out of memory");
-}
-
-static enum exit_code read_tls(struct yaml_file *file, const yaml_node_t *node, void *target)
-{
-	static const struct yaml_key keys[] = { { "certificate", read_pem, AT(http.certificate) },
-						{ "key", read_pem, AT(http.key) },
-						{ "clients", read_pem, AT(http.clients) } };
-	const struct http_settings *http = &((struct settings *)target)->http;
-	enum exit_code code = yaml_read_mapping(file, node, "tls", keys, COUNT(keys), target);
-
-	if (code == EXIT_DONE && !(http->certificate && http->key))
-		return refuse_node(file, node, "tls: both a certificate and a key are needed");
-	return code;
-}
-
-static enum exit_code read_http(struct yaml_file *file, const yaml_node_t *node, void *target)
-{
-	static const struct yaml_key keys[] = {
-		{ "address", read_http_address, AT(http.address) },
-		{ "port", read_http_port, AT(http.port) },
-		{ "tls", read_tls, 0 },
-		{ "token", read_http_token, AT(http.token) },
-		{ "control-token", read_http_token, AT(http.control_token) },
-		{ "unprotected", read_truth, AT(http.unprotected) },
-	};
-	struct settings *settings = target;
-
-	settings->http.wanted = true;
-	settings->http.line = node_line(node);
-	if (yaml_read_mapping(file, node, "http", keys, COUNT(keys), settings))
-		return EXIT_USAGE_ERROR;
-	if (*settings->http.control_token && strcmp(settings->http.control_token, settings->http.token) == 0)
-		return refuse_node(file, node, "control-token: another one than the token, which is to read alone");
+	if (*http->control_token && strcmp(http->control_token, http->token) == 0)
+		return refuse_value(file, value, "control-token: another one than the token, which is to read alone");
 	return EXIT_DONE;
 }
 
@@ -450,36 +274,22 @@ static bool is_ipv4_with_length(const char *text)
 	       strspn(slash + 1, "0123456789") == strlen(slash + 1);
 }
 
-static enum exit_code read_management_address(struct yaml_file *file, const yaml_node_t *node, void *target)
+static enum exit_code take_management(struct yaml_file *file, const json_t *value, struct management_settings *management)
 {
-	const char *text = node_plain(file, node);
+	const json_t *address = json_object_get(value, "address"), *gateway = json_object_get(value, "gateway");
 
-	if (!text)
-		return EXIT_USAGE_ERROR;
-	if (strcmp(text, "dhcp") != 0 && !is_ipv4_with_length(text))
-		return refuse_node(file, node, "'%s' is neither dhcp nor an IPv4 address with its length, as 192.0.2.5/24",
-				   QUOTED(text));
-	strcpy(target, text);
-	return EXIT_DONE;
-}
-
-static enum exit_code read_management_gateway(struct yaml_file *file, const yaml_node_t *node, void *target)
-{
-	if (read_word(file, node, target))
-		return EXIT_USAGE_ERROR;
-	return is_ipv4(target) ? EXIT_DONE : refuse_node(file, node, "'%s' is no IPv4 address", (const char *)target);
-}
-
-static enum exit_code read_management(struct yaml_file *file, const yaml_node_t *node, void *target)
-{
-	static const struct yaml_key keys[] = {
-		{ "port", read_port, AT(management.port) },
-		{ "address", read_management_address, AT(management.address) },
-		{ "gateway", read_management_gateway, AT(management.gateway) },
-	};
-
-	((struct settings *)target)->management.line = node_line(node);
-	return yaml_read_mapping(file, node, "management", keys, COUNT(keys), target);
+	if (!value)
+		return EXIT_DONE;
+	management->line = yaml_line(file, value);
+	take_text(value, "address", management->address);
+	take_text(value, "gateway", management->gateway);
+	if (address && strcmp(management->address, "dhcp") != 0 && !is_ipv4_with_length(management->address))
+		return refuse_value(file, address,
+				    "'%s' is neither dhcp nor an IPv4 address with its length, as 192.0.2.5/24",
+				    management->address);
+	if (gateway && !is_ipv4(management->gateway))
+		return refuse_value(file, gateway, "'%s' is no IPv4 address", management->gateway);
+	return take_port(file, json_object_get(value, "port"), management->port);
 }
 
 static bool has_port(const struct port_settings *ports, const char *name)
@@ -518,16 +328,18 @@ static enum exit_code check_management(struct yaml_file *file, const struct sett
 
 /* --- the section ---------------------------------------------------------------------------------------------------- */
 
-/* The schedule is read in its turn: its runs take over what stands here. */
-static const struct yaml_key section_keys[] = {
-	{ "verb", read_verb, AT(verb) },    { "ports", read_port_list, AT(ports) }, { "at-end", read_end, AT(at_end) },
-	{ "shell", read_truth, AT(shell) }, { "keep", read_size, AT(keep_octets) }, { "schedule", NULL, 0 },
-	{ "http", read_http, 0 },           { "management", read_management, 0 },
-};
-
-static enum exit_code read_section(struct yaml_file *file, const yaml_node_t *section, struct settings *settings)
+/* Without the schedule, which is read in its turn: its runs take over what stands here. */
+static enum exit_code read_section(struct yaml_file *file, const json_t *section, struct settings *settings)
 {
-	return yaml_read_mapping(file, section, SECTION, section_keys, COUNT(section_keys), settings);
+	if (yaml_check(file, section, "appliance-settings"))
+		return EXIT_USAGE_ERROR;
+	take_text(section, "verb", settings->verb);
+	take_text(section, "at-end", settings->at_end);
+	take_truth(section, "shell", &settings->shell);
+	if (take_ports(file, section, &settings->ports) || take_size(file, section, "keep", &settings->keep_octets) ||
+	    take_http(file, json_object_get(section, "http"), &settings->http))
+		return EXIT_USAGE_ERROR;
+	return take_management(file, json_object_get(section, "management"), &settings->management);
 }
 
 /* --- the kernel's command line, on top ------------------------------------------------------------------------------- */
@@ -553,7 +365,6 @@ static bool write_override(const char *line, char *text, size_t size)
 static enum exit_code read_override(const struct yaml_file *of, const char *line, struct settings *settings)
 {
 	struct yaml_file file = { .path = "kernel command line", .error = of->error, .error_size = of->error_size };
-	const yaml_node_t *root;
 	enum exit_code code;
 	char text[1024];
 
@@ -561,9 +372,8 @@ static enum exit_code read_override(const struct yaml_file *of, const char *line
 		return refuse_line(&file, 1, "a setting of the appliance is too long");
 	if (yaml_file_read_text(&file, text))
 		return refuse_line(&file, 1, SECTION ".%s: not a value in YAML", line);
-	root = yaml_document_get_root_node(&file.document);
-	code = root && !node_find(&file, root, "schedule") ? read_section(&file, root, settings)
-							   : refuse_line(&file, 1, "a schedule must stand in a file");
+	code = json_object_get(file.root, "schedule") ? refuse_line(&file, 1, "a schedule must stand in a file")
+						      : read_section(&file, file.root, settings);
 	yaml_file_free(&file);
 	return code;
 }
@@ -591,19 +401,17 @@ static enum exit_code read_overrides(const struct yaml_file *file, const char *p
 
 static enum exit_code read_document(struct yaml_file *file, const char *overrides, struct settings *settings)
 {
-	const yaml_node_t *root = yaml_document_get_root_node(&file->document), *section, *schedule;
+	const json_t *section = json_object_get(file->root, SECTION), *schedule = json_object_get(section, "schedule");
 	enum exit_code code = EXIT_DONE;
 
-	if (!root || root->type != YAML_MAPPING_NODE)
-		return refuse_line(file, root ? node_line(root) : 1, "must be a mapping of option names to values");
-	section = node_find(file, root, SECTION);
+	if (!json_is_object(file->root))
+		return refuse_line(file, yaml_line(file, file->root), "must be a mapping of option names to values");
 	if (section)
 		code = read_section(file, section, settings);
 	if (code == EXIT_DONE)
 		code = read_overrides(file, overrides, settings);
-	schedule = section && code == EXIT_DONE ? node_find(file, section, "schedule") : NULL;
-	if (schedule)
-		code = read_schedule(file, schedule, settings);
+	if (code == EXIT_DONE && schedule)
+		code = take_schedule(file, schedule, settings);
 	return code == EXIT_DONE ? check_management(file, settings) : code;
 }
 

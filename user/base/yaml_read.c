@@ -3,6 +3,11 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_read.h"
+#include "base/schema.h"
 
 #define REASON_SIZE 1024
 
@@ -54,6 +59,110 @@ static int read_some(void *context, unsigned char *buffer, size_t size, size_t *
 	return !input->exceeded && !ferror(input->stream);
 }
 
+/* --- lines ---------------------------------------------------------------------------------------------------------- */
+
+static yaml_node_t *node_at(struct yaml_file *file, size_t number)
+{
+	return yaml_document_get_node(&file->document, (int)number);
+}
+
+static size_t node_line(const yaml_node_t *node)
+{
+	return node->start_mark.line + 1;
+}
+
+/* Return the node that a value was made of, or NULL. */
+static yaml_node_t *node_of(struct yaml_file *file, const json_t *value)
+{
+	for (size_t i = 0; i < file->value_count; i++)
+		if (file->values[i] == value)
+			return node_at(file, i + 1);
+	return NULL;
+}
+
+/* Return a text without a NUL inside, or NULL for any other value. */
+static const char *node_text(const yaml_node_t *node)
+{
+	const char *text = (const char *)node->data.scalar.value;
+
+	return node->type == YAML_SCALAR_NODE && strlen(text) == node->data.scalar.length ? text : NULL;
+}
+
+size_t yaml_line(struct yaml_file *file, const json_t *value)
+{
+	const yaml_node_t *node = node_of(file, value);
+
+	return node ? node_line(node) : 1;
+}
+
+size_t yaml_key_line(struct yaml_file *file, const json_t *mapping, const char *key)
+{
+	const yaml_node_t *node = node_of(file, mapping);
+
+	for (yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++)
+		if (strcmp(node_text(node_at(file, (size_t)pair->key)), key) == 0)
+			return node_line(node_at(file, (size_t)pair->key));
+	return node_line(node);
+}
+
+/* --- values --------------------------------------------------------------------------------------------------------- */
+
+static json_t *convert(struct yaml_file *file, int number, size_t depth);
+
+static bool convert_pair(struct yaml_file *file, json_t *object, const yaml_node_pair_t *pair, size_t depth)
+{
+	const yaml_node_t *key = node_at(file, (size_t)pair->key);
+	const char *name = node_text(key);
+	json_t *value;
+
+	if (!name || json_object_get(object, name)) {
+		refuse_line(file, node_line(key), name ? "'%s' stands here twice" : "a plain value must stand here",
+			    QUOTED(name ? name : ""));
+		return false;
+	}
+	value = convert(file, pair->value, depth);
+	return value && !json_object_set_new(object, name, value);
+}
+
+static bool convert_items(struct yaml_file *file, const yaml_node_t *node, json_t *value, size_t depth)
+{
+	bool good = true;
+
+	if (node->type == YAML_MAPPING_NODE)
+		for (yaml_node_pair_t *pair = node->data.mapping.pairs.start; good && pair < node->data.mapping.pairs.top;
+		     pair++)
+			good = convert_pair(file, value, pair, depth);
+	if (node->type == YAML_SEQUENCE_NODE)
+		for (yaml_node_item_t *item = node->data.sequence.items.start; good && item < node->data.sequence.items.top;
+		     item++)
+			good = !json_array_append_new(value, convert(file, *item, depth));
+	return good;
+}
+
+/* Return a new reference to the value of a node, which several aliases share. NULL: an error was reported. */
+static json_t *convert(struct yaml_file *file, int number, size_t depth)
+{
+	const yaml_node_t *node = node_at(file, (size_t)number);
+	json_t **value = &file->values[number - 1], *made;
+
+	if (*value)
+		return json_incref(*value);
+	if (depth == YAML_DEPTH_MOST) {
+		refuse_line(file, node_line(node), "values are nested too deeply, or an alias is in itself");
+		return NULL;
+	}
+	if (node->type == YAML_SCALAR_NODE)
+		made = json_string(node_text(node));
+	else
+		made = node->type == YAML_MAPPING_NODE ? json_object() : json_array();
+	if (!made)
+		refuse_line(file, node_line(node), "a plain value must stand here");
+	else if (convert_items(file, node, made, depth + 1))
+		return *value = made;
+	json_decref(made);
+	return NULL;
+}
+
 /* --- documents ------------------------------------------------------------------------------------------------------ */
 
 static enum exit_code refuse_syntax(const struct yaml_file *file, const yaml_parser_t *parser, const struct input *input)
@@ -74,9 +183,20 @@ static enum exit_code refuse_second_document(const struct yaml_file *file, yaml_
 		return refuse_syntax(file, parser, input);
 	root = yaml_document_get_root_node(&document);
 	if (root)
-		code = refuse_node(file, root, "a second document; the file must have one");
+		code = refuse_line(file, node_line(root), "a second document; the file must have one");
 	yaml_document_delete(&document);
 	return code;
+}
+
+/* Make the JSON of the document. An empty document has none. */
+static enum exit_code make_json(struct yaml_file *file)
+{
+	file->value_count = (size_t)(file->document.nodes.top - file->document.nodes.start);
+	file->values = calloc(file->value_count + 1, sizeof(*file->values));
+	if (!file->values)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	file->root = file->value_count ? convert(file, 1, 0) : NULL;
+	return file->root || !file->value_count ? EXIT_DONE : EXIT_USAGE_ERROR;
 }
 
 /* Read from the stream, or from the text where there is no stream. */
@@ -96,8 +216,10 @@ static enum exit_code read_document(struct yaml_file *file, FILE *stream, const 
 		yaml_parser_set_input_string(&parser, (const unsigned char *)text, strlen(text));
 	if (yaml_parser_load(&parser, &file->document)) {
 		code = refuse_second_document(file, &parser, &input);
+		if (code == EXIT_DONE)
+			code = make_json(file);
 		if (code != EXIT_DONE)
-			yaml_document_delete(&file->document);
+			yaml_file_free(file);
 	} else {
 		code = refuse_syntax(file, &parser, &input);
 	}
@@ -117,97 +239,24 @@ enum exit_code yaml_file_read_text(struct yaml_file *file, const char *text)
 
 void yaml_file_free(struct yaml_file *file)
 {
+	json_decref(file->root);
+	free(file->values);
 	yaml_document_delete(&file->document);
 }
 
-/* --- nodes ---------------------------------------------------------------------------------------------------------- */
-
-const char *node_plain(const struct yaml_file *file, const yaml_node_t *node)
+enum exit_code yaml_check(struct yaml_file *file, const json_t *value, const char *schema)
 {
-	const char *text = node_text(node);
+	struct schema_fault fault;
 
-	if (!text)
-		refuse_node(file, node, "a plain value must stand here");
-	return text;
+	if (schema_check(NULL, schema, SCHEMA_CONFIGURATION, value, &fault))
+		return EXIT_DONE;
+	return fault.key ? refuse_key(file, fault.value, fault.key, "%s", fault.text)
+			 : refuse_value(file, fault.value, "%s", fault.text);
 }
 
-const yaml_node_t *item_at(struct yaml_file *file, const yaml_node_t *sequence, size_t index)
+const char *yaml_text(struct yaml_file *file, const json_t *value)
 {
-	return yaml_document_get_node(&file->document, sequence->data.sequence.items.start[index]);
-}
-
-const yaml_node_t *key_at(struct yaml_file *file, const yaml_node_t *mapping, size_t index)
-{
-	return yaml_document_get_node(&file->document, mapping->data.mapping.pairs.start[index].key);
-}
-
-const yaml_node_t *value_at(struct yaml_file *file, const yaml_node_t *mapping, size_t index)
-{
-	return yaml_document_get_node(&file->document, mapping->data.mapping.pairs.start[index].value);
-}
-
-const yaml_node_t *node_find(struct yaml_file *file, const yaml_node_t *mapping, const char *name)
-{
-	for (size_t i = 0; i < pair_count(mapping); i++) {
-		const char *key = node_text(key_at(file, mapping, i));
-
-		if (key && strcmp(key, name) == 0)
-			return value_at(file, mapping, i);
-	}
-	return NULL;
-}
-
-/* --- mappings ------------------------------------------------------------------------------------------------------- */
-
-/* "a, b and c" */
-static const char *list_keys(const struct yaml_key *keys, size_t count, char *buffer, size_t size)
-{
-	buffer[0] = '\0';
-	for (size_t i = 0; i < count; i++)
-		text_join(buffer, size, i + 1 < count ? ", " : " and ", "%s", keys[i].name);
-	return buffer;
-}
-
-static bool is_known(const struct yaml_key *keys, size_t count, const char *name)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(keys[i].name, name) == 0)
-			return true;
-	return false;
-}
-
-/* Whether a key of the mapping may stand there, and is the first of its name. */
-static enum exit_code check_key(struct yaml_file *file, const yaml_node_t *mapping, size_t index, const char *what,
-				const struct yaml_key *keys, size_t count)
-{
-	const yaml_node_t *key = key_at(file, mapping, index);
-	const char *name = node_plain(file, key);
-	char list[256];
-
-	if (!name)
-		return EXIT_USAGE_ERROR;
-	if (!is_known(keys, count, name))
-		return refuse_node(file, key, "no setting '%s' of the %s; there are %s", QUOTED(name), what,
-				   list_keys(keys, count, list, sizeof(list)));
-	if (node_find(file, mapping, name) != value_at(file, mapping, index))
-		return refuse_node(file, key, "'%s' stands in the %s twice", name, what);
-	return EXIT_DONE;
-}
-
-enum exit_code yaml_read_mapping(struct yaml_file *file, const yaml_node_t *node, const char *what,
-				 const struct yaml_key *keys, size_t count, void *target)
-{
-	enum exit_code code = EXIT_DONE;
-
-	if (node->type != YAML_MAPPING_NODE)
-		return refuse_node(file, node, "%s: settings and their values must stand here", what);
-	for (size_t i = 0; i < pair_count(node) && code == EXIT_DONE; i++)
-		code = check_key(file, node, i, what, keys, count);
-	for (size_t i = 0; i < count && code == EXIT_DONE; i++) {
-		const yaml_node_t *value = keys[i].read ? node_find(file, node, keys[i].name) : NULL;
-
-		if (value)
-			code = keys[i].read(file, value, (char *)target + keys[i].offset);
-	}
-	return code;
+	if (!json_is_string(value))
+		refuse_value(file, value, "a plain value must stand here");
+	return json_string_value(value);
 }

@@ -16,6 +16,6 @@ enum exit_code config_file_read(const char *path, enum verb verb, const char *ru
 /* Open a file and read its YAML. `what` is its name in errors if it cannot be read ("--config"). Free it with
  * yaml_file_free(). */
 enum exit_code config_file_open(const char *path, const char *what, struct yaml_file *ret);
-/* Add the values of an option to the list, which must have none of it yet. `key` and `value` are nodes of the file. */
-enum exit_code config_file_add(struct yaml_file *yaml, enum verb verb, const yaml_node_t *key, const yaml_node_t *value,
-			       struct given_list *list);
+/* Add the values of an option to the list, which must have none of it yet. `key` is its name, in a mapping of the file. */
+enum exit_code config_file_add(struct yaml_file *yaml, enum verb verb, const json_t *mapping, const char *key,
+			       const json_t *value, struct given_list *list);
