@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the parts of the appliance's program share. One thread; main.c waits for whatever happens and calls the part
- * concerned.
+ * The parts of the appliance's program share this state. There is one thread; main.c waits for whatever happens and calls
+ * the part concerned.
  *
  *	main      the loop
  *	runner    what is run, and when: the only one that changes `phase`; command.c has its words, keep.c what survives it
@@ -38,7 +38,7 @@ enum phase {
 	PHASE_ENDING, /* powering off, once what runs has ended */
 };
 
-/* Where things are; from the command line. */
+/* Paths from the command line. */
 struct places {
 	const char *config;    /* NULL: no configuration */
 	const char *xdp_mlr;   /* the program */
@@ -101,7 +101,7 @@ struct appliance {
 	bool power_off;    /* the program ends with 0, and its parent switches the machine off */
 };
 
-/* A line in the log, and on every console. */
+/* Write a line into the log, and on every console. */
 __attribute__((format(printf, 2, 3))) void appliance_say(struct appliance *appliance, const char *format, ...);
 
 /* The run that is on, or the next one. */

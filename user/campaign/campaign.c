@@ -48,7 +48,7 @@ void campaign_free(struct campaign *campaign)
 
 /* --- points --------------------------------------------------------------------------------------------------------- */
 
-/* What is included with options of its own for this combination; NULL: nothing. */
+/* Return what is included with options of its own for this combination; NULL: nothing. */
 static const struct campaign_set *included_set(const struct campaign *campaign, const struct mlr_combination *combination)
 {
 	for (size_t i = 0; i < campaign->matrix.included_count; i++)
@@ -58,7 +58,7 @@ static const struct campaign_set *included_set(const struct campaign *campaign, 
 	return NULL;
 }
 
-/* The sets that make a point, those that win first; how many. */
+/* Get the sets that make a point, those that win first. Returns how many. */
 static size_t sets_of(const struct campaign *campaign, size_t point, const struct campaign_set *ret[MLR_AXES_MAX + 2])
 {
 	const struct mlr_combination *combination = &campaign->points[point].combination;

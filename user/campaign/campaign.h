@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A campaign: a matrix of options, the points that it expands to, and the configuration of each.
+ * A campaign is a matrix of options, with the points that it expands to, and the configuration of each. The caller owns it.
+ * It is read once, and its points are then run, shown or reported.
  */
 #pragma once
 
@@ -13,7 +14,7 @@
 
 struct point_status;
 
-/* What something in the file brings: options of the verb, and of sbatch (an object, from name to value). */
+/* The options that something in the file brings: of the verb, and of sbatch (an object, from name to value). */
 struct campaign_set {
 	struct given_list *options;
 	json_t *slurm;
@@ -52,13 +53,13 @@ void campaign_set_free(struct campaign_set *set);
  * there are none, or too many. */
 enum exit_code campaign_expand(struct campaign *campaign);
 
-/* The configuration that a point is run with. EXIT_USAGE_ERROR with the point and what is wrong. Free with config_free,
- * before the campaign. */
+/* Make the configuration that a point is run with. EXIT_USAGE_ERROR with the point and what is wrong. Free it with
+ * config_free, before the campaign. */
 enum exit_code campaign_configure(const struct campaign *campaign, size_t point, struct config *ret);
 
-/* The point's label on every axis, an object. A new reference. */
+/* Return the point's label on every axis, an object. It is a new reference. */
 json_t *campaign_values(const struct campaign *campaign, const struct mlr_combination *combination);
-/* Options of sbatch for a point. A new reference. */
+/* Return the options of sbatch for a point, a new reference. */
 json_t *campaign_slurm(const struct campaign *campaign, size_t point);
 
 /* --- what can be done with one ---------------------------------------------------------------------------------------- */
@@ -80,7 +81,7 @@ bool campaign_needs_run(const struct config *config, const struct campaign *camp
 enum exit_code campaign_choose(const struct config *config, const struct campaign *campaign,
 			       const struct point_status *states, bool **ret_chosen);
 
-/* The options of a point as a file for --config; NULL without memory, else to be freed by the caller. */
+/* Return the options of a point as a file for --config; NULL without memory. The caller frees it. */
 char *campaign_point_file(const struct config *point, const char *name, size_t *ret_length);
 
 /* campaign run: the chosen points, one after the other, each in a process of its own, so that no point's end ends the

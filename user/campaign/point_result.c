@@ -27,7 +27,7 @@
 
 /* --- cutting -------------------------------------------------------------------------------------------------------- */
 
-/* What follows a string whose opening quote is at `from`. */
+/* Return what follows a string whose opening quote is at `from`. */
 static const char *after_string(const char *from, const char *end)
 {
 	for (from++; from < end && *from != '"'; from++)
@@ -35,7 +35,7 @@ static const char *after_string(const char *from, const char *end)
 	return from < end ? from + 1 : end;
 }
 
-/* What follows an object or array that begins at `from`. */
+/* Return what follows an object or array that begins at `from`. */
 static const char *after_value(const char *from, const char *end)
 {
 	size_t depth = 0;

@@ -17,7 +17,7 @@
 #include "result/compare.h"
 #include "result/report.h"
 
-/* The campaign's results while they are taken in. A cell is a combination of labels; it has a point for each run. */
+/* The campaign's results while they are read. A cell is a combination of labels. It has a point for each run. */
 struct merge {
 	const struct config *config;
 	const struct campaign *campaign;
@@ -157,7 +157,7 @@ static const json_t *find_result(const json_t *results, const char *goal)
 	return NULL;
 }
 
-/* The smaller, or with `most` the larger; NAN if either is. */
+/* Return the smaller, or with `most` the larger; NAN if either is. */
 static double outermost(double a, double b, bool most)
 {
 	return isnan(a) || isnan(b) ? NAN : most ? fmax(a, b) : fmin(a, b);

@@ -58,7 +58,7 @@ static int wait_for(const struct process *process)
 	return status;
 }
 
-/* A new file, whatever has the name now. */
+/* Open a new file, whatever has the name now. */
 static int open_output(const char *path)
 {
 	if (!path)
@@ -96,7 +96,7 @@ static enum exit_code run_child(const char *const *arguments, const char *output
 	return code;
 }
 
-/* What a run that was killed has left on ports is undone now, not when somebody uses them next. */
+/* Undo now what a run that was killed has left on ports, not when somebody uses them next. */
 static void clean_up(void)
 {
 	static const char *const arguments[] = { SELF, "clean", "--quiet", NULL };
@@ -107,7 +107,7 @@ static void clean_up(void)
 
 /* --- event streams -------------------------------------------------------------------------------------------------- */
 
-/* Trials that have ended in an event stream; 0 where there is none. */
+/* Count the trials that have ended in an event stream; 0 if there is none. */
 static size_t count_trials(const char *path)
 {
 	static const char event[] = "{\"event\": \"trial_finished\"";
@@ -173,7 +173,7 @@ static json_t *event_of(const struct work *work, const char *event)
 	return json;
 }
 
-/* Into the journal, and to standard output where events are wanted. */
+/* Write an event into the journal, and to standard output if events are wanted. */
 static enum exit_code tell(const struct work *work, json_t *event)
 {
 	enum exit_code code = store_note(work->campaign, json_incref(event));
@@ -269,7 +269,7 @@ static enum exit_code perform(const struct work *work, int *ret_status)
 	return code;
 }
 
-/* The last thing that the point said, without the program's name; or how it ended. */
+/* Get the last message of the point, without the program's name, or how it ended. */
 static void find_reason(const struct work *work, int status, char *reason, size_t size)
 {
 	static const char prefix[] = "xdp-mlr: ";
@@ -342,7 +342,7 @@ static enum exit_code tell_end(const struct work *work, const struct end *end)
 	return tell(work, event);
 }
 
-/* What a point that is done needs no more. */
+/* Remove what a point that is done needs no more. */
 static void drop_streams(const struct work *work)
 {
 	struct stat status;

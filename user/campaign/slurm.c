@@ -28,7 +28,7 @@
 #define COMMAND_SIZE  (PATH_MAX + 256)
 #define JOB_TEXT_SIZE 64
 
-/* Paths that job scripts name. */
+/* The paths that job scripts name. */
 struct places {
 	char self[PATH_MAX];      /* this program */
 	char file[PATH_MAX];      /* the campaign's */
@@ -83,7 +83,7 @@ static enum exit_code find_places(const struct campaign *campaign, struct places
 	return code == EXIT_DONE ? check_path("the working directory", places->here) : code;
 }
 
-/* The directory of submission `number`, from 1. */
+/* Return the directory of submission `number`, from 1. */
 static const char *submission_path(const char *directory, unsigned int number, char buffer[PATH_MAX])
 {
 	if (snprintf(buffer, PATH_MAX, "%s/" DIRECTORY "/%u", directory, number) >= PATH_MAX - 64)
@@ -195,7 +195,7 @@ static void put_array(FILE *stream, const struct submission *submission, const s
 		places->file, submission->config->retry_failed ? " --retry-failed" : "");
 }
 
-/* The job that merges, once all others have ended in any way. */
+/* Write the job that merges, once all others have ended in any way. */
 static void put_merge(FILE *stream, const struct submission *submission, const struct array *)
 {
 	const struct campaign *campaign = submission->campaign;
@@ -247,7 +247,7 @@ static enum exit_code write_file(const struct submission *submission, const char
 
 /* --- submitting ----------------------------------------------------------------------------------------------------- */
 
-/* Run sbatch; the number of the job. */
+/* Run sbatch. Get the number of the job. */
 static enum exit_code sbatch(const char *script, const char *dependency, char job[JOB_TEXT_SIZE])
 {
 	FILE *stream;

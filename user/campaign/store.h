@@ -40,13 +40,13 @@ struct point_status {
 /* Make the directories. */
 enum exit_code store_make(const struct campaign *campaign);
 
-/* The path of a point's file with this ending. */
+/* Return the path of a point's file with this ending. */
 const char *store_point_path(const struct campaign *campaign, size_t point, const char *ending, char buffer[PATH_MAX]);
 
 /* Write a file whole or not at all. */
 enum exit_code store_write(const char *path, const char *text, size_t length);
 
-/* Append an event to the journal; takes the reference over. */
+/* Append an event to the journal; it takes the reference over. */
 enum exit_code store_note(const struct campaign *campaign, json_t *event);
 
 /* The status of every point, *ret to be freed by store_states_free(). Without a directory nothing was begun. */

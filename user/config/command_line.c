@@ -104,7 +104,7 @@ static size_t count_options(enum verb first, enum verb last, bool all)
 	return count;
 }
 
-/* The options of the verbs, in their groups. */
+/* Show the options of the verbs, in their groups. */
 static void put_options(FILE *stream, enum verb first, enum verb last, bool all)
 {
 	const char *heading = NULL, *shown = NULL;
@@ -176,12 +176,12 @@ static bool asks_for(const char *argument, const char *name, char letter)
 	       (strncmp(argument, "--", 2) == 0 && strcmp(argument + 2, name) == 0);
 }
 
-/* Verbs that share their first word. */
+/* Show the verbs that share their first word. */
 struct verbs {
 	enum verb first, last;
 };
 
-/* --help and --version where no verb (NULL), or half a verb, stands before them. */
+/* Handle --help and --version if no verb (NULL), or half a verb, stands before them. */
 static bool finished_early(const char *argument, const struct verbs *verbs, enum exit_code *ret)
 {
 	if (asks_for(argument, "help", 'h'))
@@ -215,7 +215,7 @@ static const char *list_verbs(const struct verbs *verbs, char *buffer, size_t si
 	return buffer;
 }
 
-/* The second word of a verb of two, of which argv[1] is the first. */
+/* Find the second word of a verb of two. argv[1] is the first. */
 static enum exit_code read_second_word(const struct verbs *verbs, char **argv, struct config *config, bool *ret_finished)
 {
 	char list[128];
@@ -241,7 +241,7 @@ static enum exit_code read_second_word(const struct verbs *verbs, char **argv, s
 		      nearest_hint(argv[2], seconds, count, HINT_ROOM), list);
 }
 
-/* The verb in argv; *ret_next is the first argument after it. */
+/* Find the verb in argv. *ret_next is the first argument after it. */
 static enum exit_code read_verb(char **argv, struct config *config, int *ret_next, bool *ret_finished)
 {
 	struct verbs verbs = { 0, 0 };
@@ -269,7 +269,7 @@ static enum exit_code read_verb(char **argv, struct config *config, int *ret_nex
 
 /* --- the arguments -------------------------------------------------------------------------------------------------- */
 
-/* Where in argv we are. */
+/* The position in argv. */
 struct arguments {
 	char **next;
 	enum verb verb;
@@ -279,7 +279,7 @@ struct arguments {
 	char **files; /* all of them, moved to the front of argv, where there is room: each was an argument itself */
 };
 
-/* --help and --version act at once; all else goes onto the list. */
+/* --help and --version act at once; all other options go onto the list. */
 static enum exit_code read_value(struct arguments *arguments, const struct option *option, const char *text)
 {
 	const struct given *before = option->flags & OPTION_LIST ? given_find(arguments->list, option->name) : NULL;
@@ -295,7 +295,7 @@ static enum exit_code read_value(struct arguments *arguments, const struct optio
 	return given_add(arguments->list, &(struct given){ .option = option, .text = (char *)text });
 }
 
-/* An option whose value, if it takes one, is `attached` or the next argument. */
+/* Read an option. Its value, if it takes one, is `attached` or the next argument. */
 static enum exit_code take_with_value(struct arguments *arguments, const struct option *option, const char *attached)
 {
 	if (option->letter == 'h' && attached && strcmp(attached, "all") == 0)
@@ -325,8 +325,8 @@ static void refuse_name(const char *name, enum verb verb)
 		       option_hint(name, verb, "--", HINT_ROOM), verb_name(verb));
 }
 
-/* The option of this verb that a name of the command line means: in full, or a beginning that no other one has.
- * NULL: it was said what is wrong. */
+/* Return the option of this verb that a name means: in full, or a beginning that no other option has. NULL: it was reported
+ * what is wrong. */
 static const struct option *find_long(const char *name, enum verb verb)
 {
 	size_t length = strlen(name);
@@ -389,7 +389,7 @@ static enum exit_code read_letters(struct arguments *arguments, const char *lett
 	return code;
 }
 
-/* An argument that is no option: a file, where the verb takes one more. */
+/* Read an argument that is no option: a file, if the verb takes one more. */
 static enum exit_code read_file_name(struct arguments *arguments, char *argument)
 {
 	const char *quoted = QUOTED(argument);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The command line: the verb, its files, and the values that are given for options. The configuration owns what is read. It
- * is read once, at the start of the program. */
+/* The command line has the verb, its files, and the values that are given for options. The configuration owns what is read.
+ * It is read once, at the start of the program. */
 #pragma once
 
 #include "config/config.h"

@@ -54,7 +54,7 @@ struct waits {
 #define WAIT_COPIES_PART 100 /* where all have come: there may be copies of them */
 #define RFC2544_WAITS    ((struct waits){ .routing_s = 2, .learning_s = 2, .residual_s = 2, .stabilize_s = 5 })
 
-/* What every trial waits beyond its traffic, whatever becomes of its frames. */
+/* Return what every trial waits beyond its traffic, whatever becomes of its frames. */
 static inline double waits_always_s(const struct waits *waits)
 {
 	return waits->routing_s + waits->learning_s + waits->stabilize_s;
@@ -63,10 +63,10 @@ static inline double waits_always_s(const struct waits *waits)
 #define HOST_SIZE       64
 #define PORT_LABEL_SIZE (HOST_SIZE + IF_NAMESIZE) /* "host:name" */
 
-/* What a port is there for, where --ports says it; else --direction does. */
+/* The role of a port, if --ports says it. Otherwise --direction decides. */
 enum port_role { ROLE_OPEN, ROLE_TRANSMIT, ROLE_RECEIVE };
 
-/* Where a port's traffic comes from and goes to. */
+/* The other end of a port's traffic: where it comes from and goes to. */
 struct port_config {
 	char name[IF_NAMESIZE];      /* empty: not given */
 	char host[HOST_SIZE];        /* that it is on; empty: not given, and this one */
@@ -111,7 +111,7 @@ struct prepare {
 	bool try_items; /* selftest: find out which of the items for experts help */
 };
 
-/* What the options of rfc2544 say of durations and repeats; 0: as --fast or the RFC. */
+/* Durations and repeats of rfc2544; 0: as --fast or the RFC says. */
 struct rfc2544_options {
 	double trial_duration_s;
 	unsigned int latency_repeats;
@@ -123,7 +123,7 @@ struct rfc2544_options {
 	double reset_duration_s;
 };
 
-/* In the order in which they are made. */
+/* The tests, in the order in which they are performed. */
 enum rfc2544_test {
 	TEST_THROUGHPUT,
 	TEST_LATENCY,
@@ -150,7 +150,7 @@ struct sweep_part {
 #define SERVICES_MAX      MLR_SERVICES_MAX
 #define SERVICE_SIZE_TEXT 64
 
-/* y1564: a service, and what it must keep to. NAN: nothing is asked. */
+/* y1564: a service, and its service acceptance criteria. NAN: nothing is asked. */
 struct service {
 	char name[MLR_GOAL_NAME_SIZE];
 	char frame_size[SERVICE_SIZE_TEXT]; /* empty: that of --frame-size */

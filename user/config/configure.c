@@ -56,7 +56,7 @@ static enum exit_code add_fallbacks(enum verb verb, struct given_list *list)
 	return code;
 }
 
-/* Of what acts a replay has a measurer's name to tell alone. */
+/* Of the options that name a command, a replay takes only the measurer's name. */
 static enum exit_code take_stored_value(struct given_list *list, const struct option *option, const char *path, bool replay,
 					const json_t *value)
 {
@@ -73,7 +73,7 @@ static enum exit_code take_stored_value(struct given_list *list, const struct op
 	return given_add(list, &(struct given){ .option = option, .text = (char *)text, .path = path });
 }
 
-/* The options of a stored search that were not given anew. */
+/* Take the options of a stored search that were not given anew. */
 static enum exit_code take_stored_options(const struct stored *stored, const char *path, bool replay, enum verb verb,
 					  struct given_list *list)
 {
@@ -84,7 +84,7 @@ static enum exit_code take_stored_options(const struct stored *stored, const cha
 
 		if (!option || !option_belongs(option, verb) || option->flags & OPTION_COMMAND_LINE)
 			return refuse(EXIT_USAGE_ERROR, "%s: configuration: there is no option '%s'", path, name);
-		/* of repeated searches the file holds one, and that is the one to go on with */
+		/* The file has one of the repeated searches, and that is the one to go on with. */
 		if (given_find(list, name) || strcmp(name, "repeat") == 0)
 			continue;
 		if (!json_is_array(value))
@@ -97,7 +97,7 @@ static enum exit_code take_stored_options(const struct stored *stored, const cha
 	return code;
 }
 
-/* --resume or --replay: the stored search, and the options that it was run with. */
+/* Read the stored search of --resume or --replay, and the options that it was run with. */
 static enum exit_code read_stored(struct config *config)
 {
 	const struct given *resume = given_find(config->given, "resume"), *replay = given_find(config->given, "replay");
@@ -149,7 +149,7 @@ static enum exit_code add_verb_fallbacks(enum verb verb, struct given_list *list
 	return code;
 }
 
-/* --config, and --run in it. */
+/* Read --config, and --run in it. */
 static enum exit_code read_file(struct config *config)
 {
 	const struct given *file = given_find(config->given, "config"), *run = given_find(config->given, "run");
@@ -174,7 +174,7 @@ static void take_preset_goals(struct config *config)
 
 #define MIN_LOAD_SHARE 0.1 /* of Max Load: what is suggested */
 
-/* Min Load and Max Load, as far as they can be compared before the line rate is known. */
+/* Check Min Load and Max Load, as far as they can be compared before the line rate is known. */
 static enum exit_code check_loads(struct config *config)
 {
 	const struct given *min = given_find(config->given, "min-load"), *max = given_find(config->given, "max-load");
@@ -195,7 +195,7 @@ static enum exit_code check_loads(struct config *config)
 		max->text);
 }
 
-/* What the algorithm does not apply is not in force, either. */
+/* Set what the algorithm does not use to what it applies instead. */
 static void apply_phased(struct mlr_goal *goal)
 {
 	struct mlr_goal applied = *goal;
@@ -218,8 +218,8 @@ static void complete_goals(struct config *config)
 		apply_phased(&config->goals[i]);
 }
 
-/* That frames of each service can be made, and which MTU they need; and of all at once, as far as their rates are known without the
- * ports. */
+/* Check that frames of each service can be made, and which MTU they need. Check all services together, as far as their rates
+ * are known without the ports. */
 static enum exit_code check_services(struct config *config)
 {
 	struct service_rates rates[SERVICES_MAX];
@@ -231,7 +231,7 @@ static enum exit_code check_services(struct config *config)
 	return code;
 }
 
-/* The first service whose delay was agreed; NULL: none. */
+/* Return the first service whose delay was agreed; NULL: none. */
 static const char *service_with_delay(const struct config *config)
 {
 	for (unsigned int i = 0; i < config->service_count; i++) {
@@ -332,8 +332,8 @@ static enum exit_code check_rules(const struct config *config)
 		  "--latency-at is of latencies, which --no-latency does not look at" },
 		{ BIT(VERB_SEARCH), config->latency_at_count && !over_ports && !replay, given_find(list, "latency-at"),
 		  "is for trials over ports: exec and sim have no latencies of frames" },
-		{ MEASURING | BIT(VERB_REPORT), config->logo_path && !given_find(list, "certificate"), given_find(list, "logo"),
-		  "is for --certificate FILE, which is not asked for" },
+		{ MEASURING | BIT(VERB_REPORT), config->logo_path && !given_find(list, "certificate"),
+		  given_find(list, "logo"), "is for --certificate FILE, which is not asked for" },
 		{ MEASURING, config->ipdv && config->no_latency, NULL,
 		  "--ipdv is of the latencies of successive frames, which --no-latency does not look at" },
 		{ MEASURING, config->ipdv && config->no_seq, NULL,
@@ -351,14 +351,14 @@ static enum exit_code check_rules(const struct config *config)
 	return EXIT_DONE;
 }
 
-/* Of an option that does not repeat the last value alone is in force. */
+/* If an option does not repeat, only its last value is in force. */
 static bool names_file(const struct given_list *list, const struct given *given, unsigned int flags)
 {
 	return given->option->flags & flags &&
 	       (given->option->flags & OPTION_REPEATS || given == given_find(list, given->option->name));
 }
 
-/* What is written last would be all that is left of a file that two options name. */
+/* If two options name one file, only what is written last would be left of it. */
 static enum exit_code check_outputs(const struct given_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
@@ -405,7 +405,7 @@ static enum exit_code check(struct config *config)
 
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
 
-/* Defaults, and from all values the configuration. */
+/* Set the defaults, and make the configuration from all values. */
 static enum exit_code complete(struct config *config)
 {
 	enum exit_code code = add_verb_fallbacks(config->verb, config->given);
@@ -435,7 +435,7 @@ static enum exit_code read_all(char **argv, struct config *config, bool *ret_fin
 	return code == EXIT_DONE ? complete(config) : code;
 }
 
-/* What stands in a configuration before any value was read. */
+/* The configuration before any value was read. */
 #define CONFIG_EMPTY                                                                                                        \
 	{                                                                                                                   \
 		.port_count = PORT_COUNT, .waits = { .residual_s = RFC2544_WAITS.residual_s },                              \
@@ -457,7 +457,7 @@ enum exit_code config_of_values(enum verb verb, struct given_list *list, struct 
 	return code;
 }
 
-/* Of an option given twice the last value counts, and whoever gave it may not know of the first. */
+/* The last value of an option that is given twice counts, and whoever gave it may not know of the first. */
 static void warn_of_repeated(const struct given_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {

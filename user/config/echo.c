@@ -14,7 +14,7 @@ static json_t *describe_goals(const struct config *config)
 	return json_list(i, config->goal_count, json_string(format_goal(&config->goals[i], ROOM(GOAL_TEXT_SIZE))));
 }
 
-/* The options in force but those that have one of these flags. */
+/* Return the options in force without those that have one of these flags. */
 static json_t *describe(const struct config *config, unsigned int without)
 {
 	json_t *object = json_object();

@@ -13,7 +13,7 @@
 #define FRAGMENT_MASK      0x3fff
 #define TOO_SHORT          "its first frame is too short"
 
-/* What a header is: EtherTypes, and above them IP's protocols. */
+/* The types of headers: EtherTypes, and above them IP's protocols. */
 enum {
 	TYPE_IPV4 = 0x0800,
 	TYPE_ETHERNET = 0x6558,
@@ -32,7 +32,7 @@ enum {
 
 enum { PORT_GTP_U = 2152, PORT_VXLAN = 4789, PORT_GENEVE = 6081 };
 
-/* Octets in memory, and how numbers stand in them. */
+/* Octets in memory, and how numbers are stored in them. */
 struct input {
 	const uint8_t *octets;
 	size_t size;
@@ -76,7 +76,7 @@ static const char *find_in_pcap(struct input *input, struct frame *ret)
 	return NULL;
 }
 
-/* The frame of an enhanced or a simple packet block. */
+/* Get the frame of an enhanced or a simple packet block. */
 static const char *take_block(const struct input *input, size_t at, uint32_t type, size_t block_octets, struct frame *ret)
 {
 	size_t data = type == 6 ? 28 : 12, room, captured, wire;
@@ -128,7 +128,7 @@ static const char *find_frame(struct input *input, struct frame *ret)
 
 /* --- the frame ------------------------------------------------------------------------------------------------------ */
 
-/* On the way from a frame's outermost header to the innermost UDP. */
+/* The position on the way from a frame's outermost header to the innermost UDP. */
 struct walk {
 	struct input frame;
 	struct frame_file *file;
@@ -150,7 +150,7 @@ static uint32_t peek(const struct walk *walk, size_t offset)
 	return get16(&walk->frame, walk->at + offset);
 }
 
-/* Past a header of this name, to one of this type. */
+/* Go past a header of this name, to one of this type. */
 static const char *pass(struct walk *walk, const char *name, size_t octets, uint32_t type)
 {
 	if (!has(walk, octets))
@@ -161,7 +161,7 @@ static const char *pass(struct walk *walk, const char *name, size_t octets, uint
 	return NULL;
 }
 
-/* A field of the next header, at this offset, follows from what begins at that one. */
+/* Note that a field of the next header, at this offset, depends on what begins at that one. */
 static void follows(struct walk *walk, enum mlr_outer_kind kind, size_t offset, size_t from)
 {
 	struct mlr_frame_spec *spec = &walk->file->spec;
@@ -236,7 +236,7 @@ static const char *walk_gre(struct walk *walk)
 	return pass(walk, "GRE", (size_t)4 * (1 + (flags >> 15) + (flags >> 13 & 1) + (flags >> 12 & 1)), peek(walk, 2));
 }
 
-/* Remembers what there was before an IP header, which may be the innermost. */
+/* Remember what there was before an IP header, which may be the innermost. */
 static void meet_network(struct walk *walk, uint8_t ip_version)
 {
 	walk->file->spec.ip_version = ip_version;
@@ -292,7 +292,7 @@ static const char *walk_ipv6(struct walk *walk)
 	return pass(walk, "IPv6", 40, TYPE_PROTOCOL + header[6]);
 }
 
-/* How long the tunnel's header behind this UDP header is; 0: there is none. */
+/* Return how long the tunnel's header behind this UDP header is; 0: there is none. */
 static size_t find_tunnel(const struct walk *walk, const char **ret_name, uint32_t *ret_type)
 {
 	const uint8_t *header = walk->frame.octets + walk->at + 8;
@@ -324,7 +324,7 @@ static size_t find_tunnel(const struct walk *walk, const char **ret_name, uint32
 	}
 }
 
-/* It may be a tunnel's, or the innermost: then ports, and what of the payload is behind the tag. */
+/* The UDP header may be a tunnel's, or the innermost one. The latter gives ports, and the payload behind the tag. */
 static const char *walk_udp(struct walk *walk, bool *ret_found)
 {
 	size_t payload = walk->at + 8 + sizeof(struct mlr_tag), end, octets;
@@ -424,7 +424,7 @@ const char *frame_file_parse(const uint8_t *octets, size_t size, size_t wire_oct
 
 /* --- the file ------------------------------------------------------------------------------------------------------- */
 
-/* Its beginning, up to READ_MOST. NULL with errno set. */
+/* Read the beginning of a file, up to READ_MOST. NULL with errno set. */
 static uint8_t *read_beginning(const char *path, size_t *ret_size)
 {
 	FILE *stream = fopen(path, "re");

@@ -8,7 +8,7 @@
 
 #include "base/json_text.h"
 
-/* Every value may come to stand in the result document, and JSON is UTF-8. */
+/* Every value may come into the result document, and JSON is UTF-8. */
 static bool is_utf8(const char *text)
 {
 	json_t *string = json_string(text);

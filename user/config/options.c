@@ -62,7 +62,7 @@ static enum exit_code read_switch(const struct given *given, struct config *conf
 	return EXIT_DONE;
 }
 
-/* A switch that the waits go with: those of the RFC, or hardly any. */
+/* Switches that the waits go with: those of the RFC, or hardly any. */
 static enum exit_code read_fast(const struct given *given, struct config *config)
 {
 	static const struct waits fast_waits = { .residual_s = 0.5 };

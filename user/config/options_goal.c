@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Search Goals, presets and waits, as options. */
+/* This file reads Search Goals, presets and waits, as options. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static const struct key wait_keys[] = {
 	{ "e", offsetof(struct waits, stabilize_s), KEY_DURATION, MLR_GOAL_OK },
 };
 
-/* The key whose value is the fault. */
+/* Return the key whose value is the fault. */
 static const char *key_of_fault(enum mlr_goal_fault fault)
 {
 	for (size_t i = 0; i < COUNT(goal_keys); i++)

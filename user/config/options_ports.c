@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Options of the ports: those that take one value a port, "A,B" or more; and what may be changed on them. */
+/* This file reads options of the ports: those that take one value for each port, "A,B" or more, and what may be changed on
+ * them. */
 #include <arpa/inet.h>
 #include <netinet/ether.h>
 #include <stddef.h>
@@ -16,7 +17,7 @@
 
 typedef enum exit_code (*read_part)(const struct given *given, char *part, struct port_config *port);
 
-/* "A,B,..." while each part is read into its port. */
+/* The state while each part of "A,B,..." is read into its port. */
 struct parts {
 	struct port_config *ports;
 	read_part read;
@@ -45,7 +46,7 @@ static enum exit_code read_parts(const struct given *given, struct config *confi
 	return code;
 }
 
-/* As many as there are ports. */
+/* Read as many values as there are ports. */
 static enum exit_code read_one_each(const struct given *given, struct config *config, read_part read)
 {
 	static const char *const words[MLR_PORTS_MAX + 1] = { "none", "one", "two",   "three", "four",
@@ -74,7 +75,7 @@ static enum port_role take_role(char *text)
 	return ROLE_OPEN;
 }
 
-/* [HOST:]PORT[:ROLE]; no interface has a colon in its name. */
+/* Parse [HOST:]PORT[:ROLE]. No interface has a colon in its name. */
 static enum exit_code read_name(const struct given *given, char *text, struct port_config *port)
 {
 	const char *colon, *name;
@@ -98,7 +99,7 @@ static bool same_port(const struct port_config *a, const struct port_config *b)
 	return strcmp(a->name, b->name) == 0 && strcmp(a->host, b->host) == 0;
 }
 
-/* All ports have a role, and both roles are there; or none has. */
+/* Check that all ports have a role and both roles are there, or that none has. */
 static enum exit_code check_roles(const struct given *given, const struct config *config)
 {
 	unsigned int counts[] = { [ROLE_OPEN] = 0, [ROLE_TRANSMIT] = 0, [ROLE_RECEIVE] = 0 };
@@ -117,7 +118,7 @@ static enum exit_code check_roles(const struct given *given, const struct config
 	return EXIT_DONE;
 }
 
-/* One of any number of names, for probe. */
+/* Read one of any number of names, for probe. */
 static enum exit_code check_name(const struct given *given, char *name, void *into)
 {
 	((struct config *)into)->port_list = given->text;
@@ -146,7 +147,7 @@ enum exit_code read_ports(const struct given *given, struct config *config)
 
 /* --- addresses ------------------------------------------------------------------------------------------------------ */
 
-/* What differs between the options of IPv4 and of IPv6. */
+/* The differences between the options of IPv4 and of IPv6. */
 static const struct family {
 	int number;
 	size_t octets, address, gateway, prefix_length; /* the last three are fields of struct port_config */
@@ -158,7 +159,7 @@ static const struct family {
   six = { AF_INET6, sizeof(struct in6_addr), FIELD(address6), FIELD(gateway6), FIELD(prefix6_length), 64, 126, 7,
 	  "IPv6",   "2001:2:0:1::2",         "2001:2:0:1::1" };
 
-/* That of --address or --gateway, or of --address6 or --gateway6. */
+/* Read --address or --gateway, or --address6 or --gateway6. */
 static const struct family *family_of(const struct given *given)
 {
 	return strchr(given->option->name, '6') ? &six : &four;
@@ -195,7 +196,7 @@ static bool parse_host(const struct family *family, const char *text, void *ret)
 	return true;
 }
 
-/* The first address of the network, or the second for the host that has the first. */
+/* Set the gateway: the first address of the network, or the second for the host that has the first. */
 static void set_gateway(struct port_config *port, const struct family *family)
 {
 	const uint8_t *address = address_at(port, family->address);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --service and --cir-steps: what `xdp-mlr y1564` is to test. */
+/* This file reads --service and --cir-steps: what `xdp-mlr y1564` is to test. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #define MARGIN_RATIO 0.01
 #define DSCP_MOST    63
 
-/* One service while its keys are read, with the configuration that its size and tag are checked by. */
+/* A service while its keys are read, with the configuration that its size and tag are checked by. */
 struct reading {
 	struct service service;
 	const struct config *config;
@@ -18,7 +18,7 @@ struct reading {
 
 #define FIELD(member) offsetof(struct reading, service.member)
 
-/* A value that is the whole of another option. */
+/* Read a value that is the whole of another option. */
 static struct given as_option(const struct given *given, char *value)
 {
 	struct given part = *given;

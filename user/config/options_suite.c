@@ -16,7 +16,7 @@
 
 /* --- frame sizes -------------------------------------------------------------------------------------------------- */
 
-/* The length of the first part: up to a comma that does not stand inside a mix ("imix:7:64,4:594", "genome:aaz,z=1518"). */
+/* Return the length of the first part: up to a comma that is not inside a mix ("imix:7:64,4:594", "genome:aaz,z=1518"). */
 static size_t part_length(const char *list)
 {
 	size_t length = strcspn(list, ",");
@@ -118,7 +118,7 @@ enum exit_code config_for_service(const struct config *config, const struct serv
 	return config_for_frame_size(&tagged, *service->frame_size ? service->frame_size : config->frame_size_text, ret);
 }
 
-/* Each gets its weight. */
+/* Give each service its weight. */
 static void share(const uint32_t *weights, const double *octets, unsigned int count, struct mlr_service_frames *frames,
 		  struct config *all)
 {
@@ -143,8 +143,8 @@ static enum exit_code refuse_rates(bool too_far)
 		      "again within 65536 frames; take fewer flows, or rates in simpler proportions");
 }
 
-/* Weights by which their lists meet again: those that they have, if they have any, else as good ones as there are; of fewer
- * places where those do not. */
+/* Choose weights by which the lists of services repeat: those that they have, if any, or else as good ones as there are. If
+ * their lists do not repeat, the weights have fewer places. */
 static enum exit_code find_weights(struct config *all, const double *rates_fps, const double *octets,
 				   struct mlr_service_frames *frames, uint32_t *weights, double *ret_load_fps)
 {
@@ -217,7 +217,7 @@ enum exit_code config_for_services(const struct config *config, unsigned int whi
 	return EXIT_DONE;
 }
 
-/* More than links carry, but for rounding; false where nobody knows how much that is. */
+/* Whether the rates are more than links carry, but for rounding. False if nobody knows how much that is. */
 static bool is_too_much(double wanted_bps, double link_bps)
 {
 	return link_bps > 0 && wanted_bps > link_bps * (1 + ROUNDING);
@@ -229,7 +229,7 @@ static enum exit_code refuse_too_much(const char *what, double wanted_bps, doubl
 		      wanted_bps / 1e9, link_bps / 1e9, remedy);
 }
 
-/* Of one service by itself; adds what its committed rate is on the link. */
+/* Check one service by itself, and add what its committed rate takes of the link. */
 static enum exit_code find_rates(const struct config *config, const struct service *service, double link_bps,
 				 struct service_rates *rates, double *sum_bps)
 {
@@ -277,7 +277,7 @@ enum exit_code services_rates(const struct config *config, double link_bps, stru
 
 /* --- rfc2544, y1564 ------------------------------------------------------------------------------------------------------ */
 
-/* In the order of enum rfc2544_test, and of enum y1564_test. */
+/* The names, in the order of enum rfc2544_test and of enum y1564_test. */
 static const char *const rfc2544_tests[] = { "throughput", "latency", "frame-loss", "back-to-back", "recovery", "reset" };
 static const char *const y1564_tests[] = { "configuration", "performance" };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Options of the Traffic Profile: sizes, VLAN tags, flows, modifiers. */
+/* This file reads options of the Traffic Profile: sizes, VLAN tags, flows, modifiers. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #define PRIORITY_MOST  7
 #define PRIORITY_SHIFT 13
 
-/* Digits and nothing else, up to a limit. */
+/* Parse digits and nothing else, up to a limit. */
 static bool parse_whole(const char *text, unsigned long most, unsigned int *ret)
 {
 	unsigned long number;
@@ -81,7 +81,7 @@ struct genome {
 	bool begun;
 };
 
-/* The genome, then "z=1518" behind it. */
+/* Read the genome, then "z=1518" behind it. */
 static enum exit_code read_letter(const struct given *given, char *part, void *into)
 {
 	struct genome *genome = into;
@@ -229,7 +229,7 @@ enum exit_code read_vlans(const struct given *given, struct config *config)
 
 /* --- flows ---------------------------------------------------------------------------------------------------------- */
 
-/* So many values so far apart that none comes twice: ports wrap around. */
+/* Return how many values of a field there are before one comes twice: ports wrap around. */
 static unsigned int field_room(enum mlr_field field)
 {
 	return field == MLR_SOURCE_PORT        ? MLR_SOURCE_PORT_COUNT
@@ -237,7 +237,7 @@ static unsigned int field_room(enum mlr_field field)
 					       : UINT_MAX;
 }
 
-/* "COUNT[:STEP]" of a field, which is the key's tag. */
+/* Read "COUNT[:STEP]" of a field, which is the key's tag. */
 static enum exit_code store_range(const struct given *given, const struct key *key, char *value, void *into)
 {
 	struct mlr_range *ranges = into;
@@ -268,7 +268,7 @@ enum exit_code read_vary(const struct given *given, struct config *config)
 
 /* --- modifiers ------------------------------------------------------------------------------------------------------ */
 
-/* "1%": of all frames; so one comes after 99 others. */
+/* Read "1%" of all frames: one comes after 99 others. */
 static enum exit_code store_broadcast(const struct given *given, const struct key *, char *value, void *into)
 {
 	struct config *config = into;

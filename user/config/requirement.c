@@ -163,7 +163,7 @@ static enum comparison read_comparison(const char *sign)
 	return sign[0] == '>' ? COMPARISON_ABOVE : COMPARISON_BELOW;
 }
 
-/* "x@64": the frame size, cut off the figure. */
+/* Cut "x@64" into the figure and the frame size. */
 static enum exit_code read_size(const struct given *given, struct requirement *requirement)
 {
 	char *at = strrchr(requirement->figure, '@');

@@ -28,7 +28,7 @@ struct requirement {
 	unsigned int frame_size_octets; /* the number in '@64'; 0: not given */
 	enum comparison comparison;
 	const char *value; /* points into the given text */
-	/* set once verb and goals are known: */
+	/* These are set once verb and goals are known. */
 	enum quantity quantity;
 	int goal;         /* the goal that the figure belongs to; -1: the whole document */
 	const char *path; /* a JSON pointer into the Goal Result or the document */
@@ -52,7 +52,7 @@ bool comparison_holds(enum comparison comparison, double value, double threshold
 const char *requirement_path(enum verb verb, const char *name, enum quantity *ret_quantity);
 double requirement_scale(enum quantity quantity);
 
-/* The reader of the option. */
+/* Read the option. */
 enum exit_code read_requirement(const struct given *given, struct config *config);
 
 /* Find the figure of every requirement and read its value. EXIT_USAGE_ERROR if the verb or the goals do not have it. */

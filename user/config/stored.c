@@ -18,7 +18,7 @@ static bool is_event(const json_t *line, const char *name)
 	return !strcmp(read_text(line, "event"), name);
 }
 
-/* What the events of a run have told so far. */
+/* The state of a run that its events have told so far. */
 struct told {
 	json_t *document; /* what the finished run would have written */
 	json_t *bounds;   /* the last event of the bounds of a goal, by its name */
@@ -72,7 +72,7 @@ static bool has_other_bounds(const json_t *result, const json_t *bounds)
 	return false;
 }
 
-/* What of a result, which has no checksum, is not what the events before it told, which have theirs; NULL: nothing. */
+/* Return what of a result, which has no checksum, contradicts the events before it, which have theirs; NULL: nothing. */
 static const char *other_than_told(const json_t *result, const struct told *told)
 {
 	static const char *const setting[] = { "configuration", "algorithm", "controller_input", "max_load_source" };
@@ -89,7 +89,7 @@ static const char *other_than_told(const json_t *result, const struct told *told
 							: NULL;
 }
 
-/* One line, of an event or of the result, which is the last. */
+/* Check one line, of an event or of the result, which is the last. */
 static enum exit_code check_line(const char *path, size_t number, const json_t *line, const struct told *told)
 {
 	const char *other = json_object_get(line, "schema") ? other_than_told(line, told) : NULL;
@@ -101,8 +101,8 @@ static enum exit_code check_line(const char *path, size_t number, const json_t *
 	return refuse_line(path, number, TEXT_OF(64, "its %s: the events before it say otherwise", other));
 }
 
-/* The document of an event stream: its last line where the run ended, else what its events amount to. A line that was cut
- * short ends it. *ret is NULL where there is none. */
+/* Get the document of an event stream: its last line if the run ended, otherwise what its events amount to. A line that was
+ * cut short ends it. *ret is NULL if there is none. */
 static enum exit_code assemble(const char *path, struct json_file *file, json_t **ret)
 {
 	struct told told = { .document = json_pack("{s:s, s:[]}", "schema", SCHEMA, "trials"), .bounds = json_object() };
@@ -173,7 +173,8 @@ static enum exit_code read_document(const char *path, json_t **ret)
 
 /* --- its parts ------------------------------------------------------------------------------------------------------ */
 
-/* What the SUT lost of the frames sent; 0 where the counts are not there, or nobody knows whether they were for it. */
+/* Return what the SUT lost of the frames sent. It is 0 if the counts are missing, or it is not known whether they can be
+ * used. */
 static double read_sut_loss_ratio(const json_t *trial)
 {
 	double sut = json_number_value(json_at(trial, "/loss_attribution/sut"));
@@ -215,7 +216,7 @@ static enum exit_code read_trials(const char *path, struct stored *stored)
 	return EXIT_DONE;
 }
 
-/* How long the search took so far: as it says, else the sum of its trials. */
+/* Return how long the search took so far: as it says, or else the sum of its trials. */
 static double read_duration_s(const struct stored *stored)
 {
 	double duration_s = read_number(stored->document, "search_duration"), sum_s = 0.0;

@@ -22,7 +22,7 @@ static bool uses(const struct config *config, unsigned int ip_version)
 	return config->ip == IP_MIXED || (config->ip == IP_4) == (ip_version == 4);
 }
 
-/* How many ports before this one, or of all, have a role. */
+/* Count the ports before this one, or of all, that have a role. */
 static unsigned int count_role(const struct config *config, enum port_role role, unsigned int before)
 {
 	unsigned int count = 0;
@@ -32,8 +32,8 @@ static unsigned int count_role(const struct config *config, enum port_role role,
 	return count;
 }
 
-/* Transmitters and receivers take turns until each has one of the other kind: transmitter 1 sends to receiver 1, 2 to 2, and
- * where one kind is at its end, it begins anew. */
+/* Pair transmitters and receivers in turns: transmitter 1 sends to receiver 1, 2 to 2, and so on. If one kind ends first, it
+ * begins anew. */
 static bool roles_meet(const struct config *config, unsigned int from, unsigned int to)
 {
 	unsigned int senders = count_role(config, ROLE_TRANSMIT, config->port_count);
@@ -66,7 +66,7 @@ static bool sends(const struct config *config, unsigned int from, unsigned int t
 	return false;
 }
 
-/* One of each service that is sent at once; what there is no room for is counted. */
+/* Add a stream of each service that is sent at once. Streams that there is no room for are counted. */
 static void add_stream(const struct config *config, unsigned int from, unsigned int to, unsigned int ip_version,
 		       struct mlr_profile *profile)
 {
@@ -89,7 +89,7 @@ static void add_streams(const struct config *config, struct mlr_profile *profile
 					add_stream(config, from, to, ip_version, profile);
 }
 
-/* The UDP ports of RFC 4814: as many as are needed, one after the other; or any of them. */
+/* Choose the UDP ports of RFC 4814: as many as are needed, one after the other, or any of them. */
 static void vary_ports(const struct config *config, struct mlr_profile *profile)
 {
 	uint32_t flows = profile->flow_count;
@@ -102,7 +102,7 @@ static void vary_ports(const struct config *config, struct mlr_profile *profile)
 	profile->ranges[MLR_DESTINATION_PORT] = (struct mlr_range){ destination_ports, 1 };
 }
 
-/* As many flows as were asked for, or as --vary makes. */
+/* Return as many flows as were asked for, or as --vary makes. */
 static uint64_t flows_asked(const struct config *config)
 {
 	if (config->flow_count)
@@ -112,7 +112,7 @@ static uint64_t flows_asked(const struct config *config)
 	return config->queues > 1 ? config->queues : 1; /* a queue sends flows of its own */
 }
 
-/* Each stream of a port has a flow, and each of a service one on each queue. */
+/* Return how many flows are needed: each stream of a port has one, and each stream of a service has one on each queue. */
 static unsigned int flows_needed(const struct config *config, const struct mlr_profile *profile, unsigned int port)
 {
 	unsigned int streams = mlr_profile_streams_from(profile, port);
@@ -249,7 +249,7 @@ unsigned int traffic_mtu(const struct config *config)
 	return mlr_size_most_octets(&config->sizes) - traffic_link_octets(config);
 }
 
-/* What its frames are, inside of what. */
+/* Write what its frames are, inside of what. */
 #define PROTOCOL(config) version_name(config), *traffic_tunnels(config) ? " inside " : "", traffic_tunnels(config)
 
 static enum exit_code check_sizes(const struct config *config, const struct mlr_profile *profile)
@@ -264,7 +264,7 @@ static enum exit_code check_sizes(const struct config *config, const struct mlr_
 		      octets, PROTOCOL(config), profile->vlan_count, profile->vlan_count == 1 ? "" : "s", least_octets);
 }
 
-/* The smallest of a default's list of sizes grows to what the frames need. */
+/* Let the smallest of a default's list of sizes grow to what the frames need. */
 static enum exit_code fit_default(struct config *config, unsigned int least_octets)
 {
 	struct given *given = (struct given *)given_find(config->given, "frame-size");
@@ -284,7 +284,7 @@ static enum exit_code fit_default(struct config *config, unsigned int least_octe
 	return given->option->read(given, config);
 }
 
-/* So do the sizes of a mix; a genome is sent to the letter. */
+/* Let the sizes of a mix grow, too; a genome is sent to the letter. */
 static void fit_mix(struct config *config, unsigned int least_octets)
 {
 	struct mlr_size_mix *mix = &config->sizes;
@@ -380,7 +380,7 @@ static enum exit_code check_ranges(const struct config *config, const struct mlr
 	return code;
 }
 
-/* What a template says where no option does. */
+/* Take what a template says where no option does. */
 static enum exit_code take_template(struct config *config)
 {
 	const struct frame_file *file = config->template;

@@ -19,7 +19,7 @@ struct audit {
 	unsigned int transmitters; /* interfaces that send; 0: not known */
 };
 
-/* Where a value stands. The outermost place has none around it. */
+/* The place of a value. The outermost place has none around it. */
 struct place {
 	const struct place *in;
 	const char *name; /* NULL: an item of a list */

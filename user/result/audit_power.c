@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An audit of power and energy: they follow from what the meters said in the trials. */
+/* This audit is of power and energy: they follow from what the meters said in the trials. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An audit of the verdicts of --require: each by the figure in the document that it is about. */
+/* This audit is of the verdicts of --require: each by the figure in the document that it is about. */
 #include "result/audit.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ struct figure {
 	const char *name;
 };
 
-/* GOAL or GOAL.FIGURE: the longest name of a goal. */
+/* Find GOAL or GOAL.FIGURE by the longest name of a goal. */
 static struct figure figure_of_goal(const json_t *document, const char *text)
 {
 	struct figure figure = { NULL, NULL };

@@ -62,7 +62,7 @@ static bool read_goals(struct search *search, const struct place *place, const j
 	return search->goal_count > 0;
 }
 
-/* The index of a goal; the number of goals if there is none of this name. */
+/* Return the index of a goal; the number of goals if there is none of this name. */
 static size_t find_goal(const struct search *search, const char *name)
 {
 	size_t goal = 0;
@@ -72,7 +72,7 @@ static size_t find_goal(const struct search *search, const char *name)
 	return goal;
 }
 
-/* The results are those of the goals that the Controller was given, in their order. */
+/* Check that the results are those of the goals that the Controller was given, in their order. */
 static void audit_goals(struct audit *audit, const json_t *document)
 {
 	const json_t *goals = json_at(document, "/controller_input/goals");
@@ -96,7 +96,7 @@ static double bound_fps(const struct mlr_results *results, size_t load)
 	return load == MLR_NO_LOAD ? NAN : mlr_results_load_fps(results, load);
 }
 
-/* The bounds of the goal in focus, when the trial was chosen. */
+/* Check the bounds of the goal in focus, when the trial was chosen. */
 static void audit_decision(struct search *search, const struct place *place, const json_t *trial)
 {
 	const json_t *decision = json_object_get(trial, "decision");
@@ -189,7 +189,7 @@ static void audit_irregularity(struct search *search, const struct place *place,
 			   at_max ? "no" : "a");
 }
 
-/* The figures of latency beside a result. Documents of earlier versions have fewer. */
+/* Check the figures of latency beside a result. Documents of earlier versions have fewer. */
 static void audit_goal_latency(struct audit *audit, const struct place *place, const json_t *json, const json_t *trials)
 {
 	const json_t *stated = json_object_get(json, "latency"), *follows;
@@ -242,7 +242,7 @@ static void audit_result(struct search *search, const struct place *place, const
 	audit_compliance(audit, place, json, &search->goals[goal], &result);
 }
 
-/* Parameters of the phased algorithm, as echoed. */
+/* Read the parameters of the phased algorithm, as echoed. */
 static struct mlr_phased_parameters phased_parameters(const json_t *document)
 {
 	struct mlr_phased_parameters parameters = MLR_PHASED_DEFAULTS;
@@ -257,7 +257,7 @@ static struct mlr_phased_parameters phased_parameters(const json_t *document)
 	return parameters;
 }
 
-/* False: nothing follows from these trials here. */
+/* Returns false if nothing follows from these trials here. */
 static bool begin(struct search *search)
 {
 	const json_t *document = search->audit->document;
@@ -291,7 +291,7 @@ void audit_results(struct audit *audit, const struct place *place, const json_t 
 
 /* --- the document --------------------------------------------------------------------------------------------------- */
 
-/* Why the whole is irregular. Where a goal is named, it is not regular itself. */
+/* Check why the whole is irregular. A goal that is named there is not regular itself. */
 static void audit_whole_reason(struct audit *audit, const struct place *place, const json_t *part)
 {
 	const char *reason = read_string(part, "irregular_reason");
@@ -351,7 +351,7 @@ static bool differs(const json_t *a, const json_t *b, const char *name)
 	return in_a && in_b && !json_equal(in_a, in_b);
 }
 
-/* Several searches: each by its own trials, their statistics, and the one that stands for all. */
+/* Check several searches: each by its own trials, their statistics, and the one that stands for all. */
 static void audit_repeats(struct audit *audit, const json_t *document, const json_t *repeats)
 {
 	const json_t *runs = json_object_get(repeats, "runs"), *input = json_object_get(document, "controller_input");

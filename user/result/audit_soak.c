@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An audit of a soak. Its estimate is computed again from the trials; as PLRsearch learns, documents of earlier versions may
- * differ from it, but not by more than their own error. */
+/* This audit is of a soak. Its estimate is computed again from the trials. Because PLRsearch may be improved, documents of
+ * earlier versions may differ from it, but not by more than their own error. */
 #include "result/audit.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 /* --- what the figures say of each other ----------------------------------------------------------------------------- */
 
-/* The mixture of both fitting functions, with the same weight. */
+/* Check the mixture of both fitting functions, with the same weight. */
 static void audit_mixture(struct audit *audit, const json_t *document)
 {
 	const json_t *estimates = json_object_get(document, "estimates"), *load = json_object_get(document, "critical_load");
@@ -34,7 +34,7 @@ static void audit_mixture(struct audit *audit, const json_t *document)
 	audit_number(audit, MEMBER(NULL, "critical_load"), load, "stdev", sqrt(variance));
 }
 
-/* A step of the time line for each trial; the last says what the whole says. */
+/* Check that there is a step of the time line for each trial, and that the last says what the whole says. */
 static void audit_time_line(struct audit *audit, const json_t *document)
 {
 	const json_t *steps = json_object_get(document, "time_line"), *trials = json_object_get(document, "trials");

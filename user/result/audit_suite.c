@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An audit of the suites of RFC 2544, and of self-tests. */
+/* This audit is of the suites of RFC 2544, and of self-tests. */
 #include "result/audit.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 
 /* --- statistics of lists -------------------------------------------------------------------------------------------- */
 
-/* A number of each object in a list, without those that have none. The caller frees it; NULL: no memory. */
+/* Get a number of each object in a list, without those that have none. The caller frees it; NULL: no memory. */
 static double *numbers_of(const json_t *list, const char *pointer, size_t *ret_count)
 {
 	double *values = memory_noticed(calloc(json_array_size(list) + 1, sizeof(*values)));
@@ -177,7 +177,7 @@ static void audit_recovery(struct audit *audit, const struct place *place, const
 
 /* --- the suite ------------------------------------------------------------------------------------------------------ */
 
-/* Regular and limited as the whole is, by its parts. */
+/* Check whether the whole is regular and limited, by its parts. */
 struct whole {
 	bool irregular, limited, any;
 };
@@ -197,7 +197,7 @@ static void take_test(struct audit *audit, const struct place *place, const json
 				   trial_at + 1);
 }
 
-/* Loads of the tests that follow from the throughput and from the maximum rate. */
+/* Check loads of the tests that follow from the throughput and from the maximum rate. */
 static void audit_loads(struct audit *audit, const struct place *place, const json_t *size)
 {
 	static const struct {

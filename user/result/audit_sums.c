@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An audit of documents that are made of other results: campaigns, comparisons, trends. */
+/* This audit is of documents that are made of other results: campaigns, comparisons, trends. */
 #include "result/audit.h"
 
 #include <math.h>

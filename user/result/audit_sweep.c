@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An audit of a sweep: a trial for each load, in order, and the figures of the curve from the trials. */
+/* This audit is of a sweep: a trial for each load, in order, and the figures of the curve from the trials. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -72,7 +72,7 @@ static void audit_judged(struct audit *audit, const struct place *place, const j
 		contradict(audit, MEMBER(place, "negative_loss"), "true is stated, false follows");
 }
 
-/* An external measurer's own: sent, received and lost. */
+/* Check an external measurer's own counts: sent, received and lost. */
 static void audit_partial(struct audit *audit, const struct place *place, const json_t *trial, const json_t *counts)
 {
 	double sent = read_number(counts, "sent"), received = read_number(counts, "received");
@@ -91,8 +91,8 @@ static void audit_partial(struct audit *audit, const struct place *place, const 
 
 static void audit_attribution(struct audit *audit, const struct place *place, const json_t *trial, const json_t *counts)
 {
-	static const char *const places[] = { "unsent",       "dropped_before_wire", "receiver_missed", "receiver_damaged",
-						"tester_burst", "sut" };
+	static const char *const places[] = { "unsent",           "dropped_before_wire", "receiver_missed",
+					      "receiver_damaged", "tester_burst",        "sut" };
 	const json_t *attribution = json_object_get(trial, "loss_attribution");
 	double sum = 0, missing = read_number(counts, "unsent") + read_number(counts, "lost");
 
@@ -103,7 +103,7 @@ static void audit_attribution(struct audit *audit, const struct place *place, co
 			   sum, missing);
 }
 
-/* Counts of all ports are those of the trial. */
+/* Check that the counts of all ports are those of the trial. */
 static void audit_ports(struct audit *audit, const struct place *place, const json_t *trial, const json_t *counts)
 {
 	const json_t *ports = json_object_get(trial, "ports");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An audit of the tests of ITU-T Y.1564: figures and verdicts of each direction, and what they amount to. */
+/* This audit is of the tests of ITU-T Y.1564: figures and verdicts of each direction, and what they amount to. */
 #include "result/audit.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 
 /* --- one direction -------------------------------------------------------------------------------------------------- */
 
-/* What was agreed. Where nothing was, documents have null, which reads as NAN. */
+/* Read what was agreed. If nothing was, documents have null, which reads as NAN. */
 static struct mlr_y1564_service service_of(const json_t *json)
 {
 	const json_t *sla = json_object_get(json, "sla");
@@ -44,7 +44,7 @@ static struct mlr_y1564_outcome outcome_of(const json_t *json)
 	};
 }
 
-/* The verdict: passed without faults. A test that the tester limited has none, or is passed. */
+/* Check the verdict: passed without faults. A test that the tester limited has none, or is passed. */
 static void audit_verdict(struct audit *audit, const struct place *place, const json_t *json, unsigned int faults)
 {
 	const json_t *passed = json_object_get(json, "passed"), *stated = json_object_get(json, "faults");
@@ -58,7 +58,8 @@ static void audit_verdict(struct audit *audit, const struct place *place, const 
 			   __builtin_popcount(faults));
 }
 
-/* Loss and rate from the counts. A limited trial excuses what the tester lost, and unavailability leaves its time out. */
+/* Check loss and rate by the counts. A limited trial excuses what the tester lost, and unavailability leaves its time
+ * out. */
 static void audit_direction_counts(struct audit *audit, const struct place *place, const json_t *json, double load_fps,
 				   bool exact)
 {
@@ -84,7 +85,7 @@ static uint64_t *frames_of(const json_t *list)
 	return frames;
 }
 
-/* Availability from the seconds, where they are there. */
+/* Check availability by the seconds, if they are there. */
 static void audit_availability(struct audit *audit, const struct place *place, const json_t *json)
 {
 	const json_t *due = json_object_get(json, "due_by_second"), *received = json_object_get(json, "received_by_second");
@@ -136,7 +137,7 @@ static void audit_passed(struct audit *audit, const struct place *place, const j
 		contradict(audit, MEMBER(place, "passed"), "it is not stated that it failed, but a part of it did");
 }
 
-/* The worst of each figure stands for all directions. */
+/* Check that the worst of each figure stands for all directions. */
 static void audit_worst(struct audit *audit, const struct place *place, const json_t *json, const json_t *directions,
 			const struct judge *judge)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the SUT lost frames, by the counters that trials have as "observed". */
+/* This file finds where the SUT lost frames, by the counters that trials have as "observed". */
 #include "mlr/cause.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "base/message.h"
 #include "result/report.h"
 
-/* All counters that a trial tells of, and what they did in each trial that was observed. */
+/* All counters of the observed trials, and their values in each trial. */
 struct observed_trials {
 	json_t *places; /* of counters, by source and then name */
 	struct mlr_cause_counter *counters;
@@ -35,7 +35,7 @@ static bool is_observed(const json_t *trial)
 
 /* --- names ---------------------------------------------------------------------------------------------------------- */
 
-/* The places of a source's counters; they begin as none. */
+/* Make the places of a source's counters. They begin as none. */
 static json_t *places_of(const struct observed_trials *observed, const json_t *source)
 {
 	const char *name = read_text(source, "source");
@@ -126,7 +126,7 @@ static void free_trials(struct observed_trials *observed)
 	free(observed->values);
 }
 
-/* False without memory. */
+/* Returns false without memory. */
 static bool read_trials(const json_t *trials, struct observed_trials *ret)
 {
 	size_t count = 0;

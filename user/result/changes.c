@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the SUT changed in the headers of frames, in all trials of a document. */
+/* This file adds what the SUT changed in the headers of frames, in all trials of a document. */
 #include <stddef.h>
 
 #include "base/json_read.h"
@@ -24,7 +24,7 @@ static void add_counts(const json_t *counts, struct sums *sums)
 		sums->of[i] += json_integer_value(json_object_get(counts, members[i]));
 }
 
-/* Trials stand in several places of the documents of suites. */
+/* Trials are in several places of the documents of suites. */
 static void add_trials(const json_t *json, struct sums *sums)
 {
 	const json_t *counts = json_object_get(json, "counts");

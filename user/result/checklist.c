@@ -15,7 +15,7 @@
 #define PROOF_FIGURES 3
 #define BLANKS        " \t\r\n\v\f"
 
-/* What was found of a clause. */
+/* The finding on a clause. */
 struct finding {
 	enum { MET, NOT_APPLICABLE, MISSING } status;
 	const char *why;
@@ -25,7 +25,7 @@ struct finding {
 #define NOT_APPLICABLE_AS(text) ((struct finding){ NOT_APPLICABLE, text })
 #define MISSING_BECAUSE(text)   ((struct finding){ MISSING, text })
 
-/* Kinds of documents that a clause is about; and whether it is about how trials are performed, or about frames. */
+/* Kinds of documents that a clause is about, and whether it is about how trials are performed, or about frames. */
 enum { SEARCH = 1 << 0, TRIAL = 1 << 1, SOAK = 1 << 2, RFC2544 = 1 << 3, TRIALS = 1 << 4, FRAMES = 1 << 5 };
 
 struct clause {
@@ -38,7 +38,7 @@ struct clause {
 
 /* --- reading the document ------------------------------------------------------------------------------------------- */
 
-/* Of a replay, what measured the trials that it replays. */
+/* Return what measured the trials; of a replay, what measured those that it replays. */
 static const json_t *measurer_of(const json_t *document)
 {
 	const json_t *measurer = json_object_get(document, "measurer"), *replayed = json_object_get(measurer, "replayed");
@@ -51,7 +51,7 @@ static bool is_measured_by(const json_t *document, const char *measurer)
 	return strcmp(read_text(measurer_of(document), "name"), measurer) == 0;
 }
 
-/* Ours, over ports of this machine or of several. */
+/* Whether it is a measurer of ours, over ports of this machine or of several. */
 static bool sends_frames(const json_t *document)
 {
 	return is_measured_by(document, "xdp") || is_measured_by(document, "mpi");
@@ -62,7 +62,7 @@ static const json_t *profile_of(const json_t *document)
 	return json_object_get(document, "traffic_profile");
 }
 
-/* An option in force, or "". */
+/* Return an option in force, or "". */
 static const char *option_of(const json_t *document, const char *name)
 {
 	return read_text(json_object_get(document, "configuration"), name);
@@ -105,7 +105,7 @@ static size_t count_results(const json_t *document, bool regular, const char *la
 	return count;
 }
 
-/* How many results are or are not regular. */
+/* Count the results that are or are not regular. */
 static size_t regular_results(const json_t *document, bool regular)
 {
 	return count_results(document, regular, "", true);
@@ -625,7 +625,7 @@ static struct finding judge_test(const json_t *document, const struct clause *cl
 	return MET_BECAUSE(clause->met);
 }
 
-/* Of docs/clauses.tsv. */
+/* The clauses of docs/clauses.tsv. */
 static const struct clause clauses[] = {
 #include "clauses.inc"
 };

@@ -33,7 +33,7 @@ static void quote_value(const json_t *value, char buffer[QUOTE_SIZE])
 		snprintf(buffer, QUOTE_SIZE, "nothing");
 }
 
-/* A member that differs, as a sentence. */
+/* Write a member that differs, as a sentence. */
 static void note_difference(json_t *sentences, const char *name, const json_t *a, const json_t *b)
 {
 	char in_a[QUOTE_SIZE], in_b[QUOTE_SIZE];
@@ -73,7 +73,7 @@ static json_t *without_places(const json_t *value)
 	return copy;
 }
 
-/* Members of either object that differ in the other. */
+/* Add members of either object that differ in the other. */
 static void note_differences(json_t *sentences, const char *prefix, const json_t *a, const json_t *b,
 			     bool (*skip)(const char *name))
 {
@@ -89,7 +89,7 @@ static void note_differences(json_t *sentences, const char *prefix, const json_t
 	}
 }
 
-/* The goal of a result, by its name. */
+/* Return the goal of a result, by its name. */
 static const json_t *goal_of(const json_t *result)
 {
 	return json_object_get(result, "goal");
@@ -108,7 +108,7 @@ static const json_t *find_goal(const json_t *document, const char *name)
 	return NULL;
 }
 
-/* Goals that only one of them has, or that differ in their attributes. */
+/* Report goals that only one of them has, or that differ in their attributes. */
 static void note_goals(json_t *sentences, const json_t *a, const json_t *b)
 {
 	json_each (result, json_object_get(a, "search_result")) {
@@ -167,7 +167,7 @@ static bool is_moment(const char *name)
 	return strcmp(name, "start_time") == 0;
 }
 
-/* What else is not the same, and may be why the results are not. */
+/* Add other differences, which may be why the results differ. */
 static json_t *other_differences(const json_t *a, const json_t *b)
 {
 	json_t *sentences = json_array();
@@ -199,7 +199,8 @@ __attribute__((format(printf, 2, 3))) static void explain(struct verdict *verdic
 	va_end(arguments);
 }
 
-/* A fall is shown, none is seen, or what is seen may be chance. Searches that show no fall at all tell nothing. */
+/* Decide whether a fall is shown, none is seen, or what is seen may be chance. Searches that show no fall at all tell
+ * nothing. */
 static const char *word_of(const struct mlr_evidence *evidence, const struct config *config)
 {
 	if (evidence->p_slower < config->significance_ratio)
@@ -235,7 +236,7 @@ static void explain_difference(struct verdict *verdict, const struct config *con
 		100 * evidence->stdev_ratio, evidence->source == MLR_SPREAD_ASSUMED ? ", which is assumed" : "");
 }
 
-/* What would decide it. */
+/* Say what would decide it. */
 static const char *remedy_text(const struct mlr_evidence *evidence, char buffer[VALUE_TEXT_SIZE])
 {
 	if (evidence->source == MLR_SPREAD_ASSUMED && evidence->repeats > REPEATS_USUAL)
@@ -284,8 +285,8 @@ static const char *method_of(enum mlr_spread_source source)
 	return methods[source];
 }
 
-/* The side whose SUT may do more than is known, as the tester limited all of its searches; NULL: neither. It matters only for
- * the slower one. */
+/* Return the side whose SUT may do more than is known, because the tester limited all of its searches; NULL: neither. It
+ * matters only for the slower one. */
 static const char *hidden_side(const struct verdict *verdict, const struct findings *a, const struct findings *b)
 {
 	if (strcmp(verdict->word, "slower") == 0 && b->limited == b->runs)
@@ -381,7 +382,7 @@ static json_t *compare_goals(const struct config *config, const struct mlr_sprea
 
 /* --- soaks ---------------------------------------------------------------------------------------------------------- */
 
-/* The estimate of a soak, and how it stands. */
+/* Read the estimate of a soak, and its standing. */
 static json_t *soak_findings(const json_t *document)
 {
 	json_t *findings = json_copy(json_object_get(document, "critical_load"));
@@ -513,7 +514,7 @@ static struct mlr_spread given_spread(const struct config *config)
 	return (struct mlr_spread){ config->spread_ratio > 0 ? config->spread_ratio : NAN, INFINITY };
 }
 
-/* Say why it cannot be told, once. */
+/* Report why it cannot be told, once. */
 static void tell_unknown(const struct config *config, const json_t *goals)
 {
 	json_each (goal, goals) {

@@ -18,7 +18,7 @@
 
 #define READER_POLL_NS (NS_PER_S / 20)
 
-/* Which option names a file. */
+/* The option that names a file. */
 static const char *option_of(const struct config *config, size_t i)
 {
 	switch (config->reports[i].form) {
@@ -32,13 +32,13 @@ static const char *option_of(const struct config *config, size_t i)
 	}
 }
 
-/* Look where the file goes, and whether it can. */
+/* Find out where the file goes, and whether it can be written. */
 static enum exit_code find_place(const char *option, const char *path, struct destination *ret)
 {
 	struct stat status;
 	int error;
 
-	/* a FIFO needs its reader */
+	/* A FIFO needs its reader. */
 	while ((error = destination_ready(path, ret)) == -ENXIO && !stat(path, &status) && S_ISFIFO(status.st_mode))
 		if (stop_sleep_until(clock_ns() + READER_POLL_NS))
 			return EXIT_INTERRUPTED;
@@ -79,7 +79,7 @@ void report_file_close(struct report_file *file)
 	signing_key_free(file->key);
 }
 
-/* A form as it stands in its file. */
+/* Make the text of a form, as it is in its file. */
 static enum exit_code make_form(const json_t *document, const struct config *config, size_t i, struct report_file *file,
 				char **ret_text, size_t *ret_length)
 {
@@ -114,7 +114,7 @@ static enum exit_code write_form(const json_t *document, const struct config *co
 		     : EXIT_DONE;
 }
 
-/* Every form that can be written is, whatever becomes of another. */
+/* Write every form that can be written, whatever becomes of another. */
 static enum exit_code report_write(const json_t *document, const struct config *config, struct report_file *file)
 {
 	enum exit_code code = EXIT_DONE;
@@ -144,7 +144,7 @@ enum exit_code report_show(const json_t *document, const struct config *config)
 	return output_text(text, length);
 }
 
-/* What --note says of the run; nothing without it. */
+/* Add what --note says of the run; nothing without it. */
 static void add_notes(json_t *document, const struct config *config)
 {
 	json_auto_t *notes = given_texts(config->given, "note");
@@ -153,7 +153,7 @@ static void add_notes(json_t *document, const struct config *config)
 		json_object_set(document, "notes", notes);
 }
 
-/* Who tested for whom, where, and which units of the SUT; nothing where nothing of that was said. */
+/* Add who tested for whom, where, and which units of the SUT; nothing if that was not said. */
 static void add_commission(json_t *document, const struct config *config)
 {
 	static const char *const names[] = { "operator", "customer", "site" };
@@ -170,7 +170,7 @@ static void add_commission(json_t *document, const struct config *config)
 		json_object_set(document, "commission", commission);
 }
 
-/* What was warned of on standard error belongs to the result as well: that may be looked at by others, and later. */
+/* Add what was warned of on standard error: others may read the result, and later. */
 static void add_warnings(json_t *document)
 {
 	char *const *texts;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A result document on its way out: to standard output as --format says, and into the file of --report. */
+/* These functions write a result document to standard output, as --format says, and into the file of --report. The caller
+ * owns the delivery. It is prepared before the measurement, and used once after it. */
 #pragma once
 
 #include <jansson.h>
@@ -25,9 +26,9 @@ struct report_file {
 enum exit_code report_file_open(const struct config *config, struct report_file *ret);
 void report_file_close(struct report_file *file);
 
-/* The document to standard output as --format says. */
+/* Write the document to standard output as --format says. */
 enum exit_code report_show(const json_t *document, const struct config *config);
-/* A stored document: into the files of --report, or else to standard output. */
+/* Write a stored document into the files of --report, or else to standard output. */
 enum exit_code report_show_or_write(const json_t *document, const struct config *config, struct report_file *file);
 /* Both, for a verb that measured or compared; of a SUT it becomes a Test Report, with the SUT, what was warned of, and the
  * checklist. The code if all was written (the document may be NULL for want of memory), else why not. Takes the reference

@@ -36,7 +36,7 @@ static json_t *library_version(const char *prefix)
 	return dl_iterate_phdr(find_version, &wanted) ? json_string(wanted.version) : json_null();
 }
 
-/* What a board's maker calls it, in the device tree. */
+/* Get what a board's maker calls it, in the device tree. */
 static json_t *board_model(void)
 {
 	FILE *stream = fopen("/sys/firmware/devicetree/base/model", "re");
@@ -49,7 +49,7 @@ static json_t *board_model(void)
 	return text[0] ? json_string(text) : json_null();
 }
 
-/* "model name" of the first processor; where there are numbers only (arm64), the board. */
+/* Get "model name" of the first processor, or the board if there are numbers only (arm64). */
 static json_t *cpu_model(void)
 {
 	char line[256], text[200];

@@ -68,7 +68,7 @@ json_t *findings_results(const json_t *document)
 
 /* --- what is compared ----------------------------------------------------------------------------------------------- */
 
-/* The load of one search that is compared. */
+/* Return the load of one search that is compared. */
 struct compared {
 	double load_fps; /* NAN: it has none */
 	double error_ratio;
@@ -83,7 +83,7 @@ static struct compared throughput_of(const json_t *result)
 	return (struct compared){ load_fps > 0 ? load_fps : NAN, 0, read_truth(result, "tester_limited") };
 }
 
-/* The outcomes of one search, for the caller to free. */
+/* Return the outcomes of one search, for the caller to free. */
 static struct mlr_outcomes outcomes_of(const json_t *result)
 {
 	const json_t *near = json_object_get(result, "near");
@@ -180,7 +180,7 @@ static void add_result(struct findings *findings, const json_t *result, double *
 		throughputs[findings->throughput.count++] = throughput_fps;
 		json_array_append_new(findings->each, json_real(throughput_fps));
 	}
-	/* the truth lies anywhere between the bounds with the same probability: the standard deviation of that */
+	/* The truth lies anywhere between the bounds with the same probability. This is the standard deviation of that. */
 	if (upper_fps > lower_fps)
 		findings->resolution_ratio =
 			fmax(findings->resolution_ratio, (upper_fps - lower_fps) / upper_fps / sqrt(12));
@@ -222,7 +222,7 @@ void findings_free(struct findings findings[SIDES])
 
 /* --- as JSON -------------------------------------------------------------------------------------------------------- */
 
-/* A bound; null for what does not exist. */
+/* Add a bound; null if it does not exist. */
 static json_t *bound_json(double load_fps)
 {
 	return load_fps > 0 ? json_number_or_null(load_fps) : json_null();

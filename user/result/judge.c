@@ -41,7 +41,7 @@ static double measured(const struct requirement *requirement, const json_t *docu
 	return isnan(worst) ? number_at(document, requirement->path) * requirement_scale(requirement->quantity) : worst;
 }
 
-/* By how much a percentile of the PDV may be off: beside it in the document. NAN for other figures. */
+/* Return by how much a percentile of the PDV may be off, which the document has beside it. NAN for other figures. */
 static double error_of(const struct requirement *requirement, const json_t *document)
 {
 	static const char beginning[] = "pdv_p";
@@ -53,7 +53,7 @@ static double error_of(const struct requirement *requirement, const json_t *docu
 			 TEXT_OF(PATH_SIZE, "%.*spdv_error_ns", (int)(name - requirement->path), requirement->path));
 }
 
-/* Why a verdict is none to rely on, NULL if it is. */
+/* Return why a verdict cannot be relied on, NULL if it can. */
 static const char *doubt(double value, double threshold, double error, char buffer[DOUBT_SIZE])
 {
 	if (isnan(value))
@@ -84,7 +84,7 @@ static bool add_verdict(json_t *verdicts, const struct requirement *requirement,
 	return met;
 }
 
-/* The threshold for one frame size: a load in bit/s or % is another number of frames at each. */
+/* Return the threshold for one frame size: a load in bit/s or % is another number of frames at each. */
 static double size_threshold(const struct requirement *requirement, const json_t *size)
 {
 	double octets = read_number(size, "frame_size_octets"), line_rate_fps = read_number(size, "line_rate");
@@ -95,7 +95,7 @@ static double size_threshold(const struct requirement *requirement, const json_t
 	return load_fps(load, (unsigned int)octets, isnan(line_rate_fps) ? 0 : line_rate_fps);
 }
 
-/* A verdict for each frame size that was measured and is meant; whether all are met, and there is one. */
+/* Add a verdict for each frame size that was measured and is meant. Returns whether there is one, and all are met. */
 static bool judge_sizes(json_t *verdicts, const struct requirement *requirement, const json_t *document)
 {
 	const json_t *sizes = json_object_get(document, "frame_sizes");

@@ -7,7 +7,7 @@
 #include "base/message.h"
 #include "config/stored.h"
 
-/* The throughputs of a suite as the results of a search with a goal for each frame size. */
+/* Turn the throughputs of a suite into the results of a search with a goal for each frame size. */
 static void take_suite(json_t *document)
 {
 	json_t *results = json_array();
@@ -29,7 +29,7 @@ static void take_suite(json_t *document)
 	json_object_set_new(document, "search_result", results);
 }
 
-/* Why it is no result; NULL: it is one. */
+/* Return why it is no result; NULL: it is one. */
 static const char *problem_of(const json_t *document, char text[LOAD_PROBLEM_SIZE], const char *path)
 {
 	const char *schema = read_string(document, "schema");

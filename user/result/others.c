@@ -23,7 +23,7 @@ static void set_missing(json_t *object, const char *name, double value)
 		json_object_set_new(object, name, json_number_or_null(value));
 }
 
-/* A goal with every attribute, by the defaults of --goal, and beside it what was stated of it. */
+/* Make a goal with every attribute, by the defaults of --goal, and beside it what was stated of it. */
 static json_t *result_of(const json_t *given, size_t index)
 {
 	static const char *const stated[] = { "relevant_lower_bound", "relevant_upper_bound", "conditional_throughput",
@@ -115,7 +115,7 @@ static bool read_goal(char *text, json_t *goals)
 	return right;
 }
 
-/* One row by the names of its columns. Texts are left out. */
+/* Read one row by the names of its columns. Texts are left out. */
 static json_t *read_row(char *text, char *const *names, size_t count)
 {
 	json_t *row = json_object();
@@ -198,7 +198,7 @@ static double value_of(const json_t *object, const char *pointer)
 	return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* Average and standard deviation of a list; the latter of a population or of a sample. */
+/* Check average and standard deviation of a list. The latter is that of a population or of a sample. */
 static void audit_list(struct audit *audit, const struct place *place, const json_t *list)
 {
 	const json_t *values = json_object_get(list, "values");

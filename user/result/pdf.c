@@ -113,7 +113,7 @@ static bool receive_some(struct pdf_converter *converter, struct exchange *excha
 	return count > 0;
 }
 
-/* Until the converter has written all, or the time is up. */
+/* Wait until the converter has written all, or the time is up. */
 static bool talk(struct pdf_converter *converter, struct exchange *exchange)
 {
 	uint64_t start_ns = clock_ns();

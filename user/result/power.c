@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Power and energy by load, by the meters among what trials have as "observed". */
+/* This file adds power and energy by load, by the meters among what trials have as "observed". */
 #include "mlr/power.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ static const json_t *source_of_trial(const json_t *trial, const char *name)
 	return NULL;
 }
 
-/* What a meter said meanwhile: a gauge's mean, or by how much its energy grew a second. NAN: nothing. */
+/* Return what a meter said meanwhile: a gauge's mean, or by how much its energy grew a second. NAN: nothing. */
 static double watts_of(const json_t *seen, const char *meter)
 {
 	return mlr_power_kind(meter) == MLR_POWER_WATTS

@@ -51,7 +51,7 @@ static json_t *verdict_json(const struct mlr_trial_counts *counts, const struct 
 	return object;
 }
 
-/* Counts, and what follows from them. */
+/* Add the counts, and what follows from them. */
 static json_t *judged_counts_json(const struct measurement *measurement)
 {
 	json_t *object;
@@ -91,7 +91,7 @@ static json_t *attribution_json(const struct measurement *measurement)
 	return measurement->has_attribution ? places_json(&measurement->attribution) : json_null();
 }
 
-/* A performance that the tester spoilt, and that counts for nothing. */
+/* Describe a performance that the tester spoilt, and that does not count. */
 static json_t *spoilt_json(const struct spoilt_performance *spoilt)
 {
 	return json_pack("{s:s?, s:o, s:f, s:o, s:o, s:o, s:o}", "reason", spoilt->reason, "trial_loss_ratio",
@@ -109,7 +109,7 @@ static json_t *departure_json(const struct departure_summary *departure)
 			 count_json(departure->max_ns), "error_bound_ns", count_json(departure->error_bound_ns));
 }
 
-/* PDV (RFC 5481, 4.2): the latency less the smallest of the trial; and IPDV (4.1). */
+/* Add PDV (RFC 5481, 4.2), the latency less the smallest of the trial, and IPDV (4.1). */
 static void add_delay_variation(json_t *json, const struct latency_summary *latency)
 {
 	const struct variation_summary *variation = &latency->variation;
@@ -178,7 +178,7 @@ json_t *report_direction(const struct measurement *measurement, size_t number)
 	return json_pack("{s:s, s:s}", "from", from, "to", measurement->ports[direction->to].name);
 }
 
-/* Each figure of the latency with its direction: the first that has it, where some direction has another. */
+/* Name the direction of each figure of the latency: the first that has it, if some direction has another. */
 static json_t *worst_latency_json(const struct measurement *measurement)
 {
 	json_t *json = json_object();
@@ -279,7 +279,7 @@ static json_t *paced_json(const struct pacing_summary *pacing, uint64_t value)
 	return pacing->is_paced ? count_json(value) : json_null();
 }
 
-/* How far the departures ran ahead of a constant load, and what stopped them. */
+/* Add how far the departures ran ahead of a constant load, and what stopped them. */
 static void add_envelope(json_t *json, const struct pacing_summary *pacing)
 {
 	json_object_set_new(json, "transmit_duration", json_real(pacing->transmit_s));
@@ -347,7 +347,7 @@ static json_t *ports_json(const struct measurement *measurement)
 	return json_list(i, measurement->port_count, port_json(&measurement->ports[i], !measurement->order_unknown));
 }
 
-/* What was sent, received and lost of the frames due in an interval. */
+/* Describe what was sent, received and lost of the frames due in an interval. */
 static json_t *interval_json(const struct interval_counts *counts)
 {
 	json_t *row =
@@ -361,7 +361,7 @@ static json_t *interval_json(const struct interval_counts *counts)
 	return row;
 }
 
-/* A flow over time: a list a count, of which that of unknown frames is only there if there are any. */
+/* Describe a flow over time: a list for each count. The list of unknown frames is there only if there are any. */
 static json_t *flow_intervals_json(const struct flow_interval *intervals, size_t count)
 {
 	json_t *json = json_pack("{s:o, s:o}", "sent", json_list(i, count, count_json(intervals[i].sent)), "lost",
@@ -375,7 +375,7 @@ static json_t *flow_intervals_json(const struct flow_interval *intervals, size_t
 	return json;
 }
 
-/* A flow, its direction, and what came of it. */
+/* Describe a flow: its direction, and its counts. */
 static json_t *flow_json(const struct measurement *measurement, const struct flow_figures *flow)
 {
 	const struct rx_flow_figures *seen = &flow->seen;
@@ -554,7 +554,7 @@ void report_add_bps(json_t *object, const char *name, double load_fps, const str
 
 /* --- deviations from RFC 2544 --------------------------------------------------------------------------------------- */
 
-/* Phases a to e of section 23; only the measurer xdp has waits. */
+/* Phases a to e of section 23. Only the measurer xdp has waits. */
 static void add_waits(json_t *sentences, const struct waits *waits)
 {
 	const struct waits *rfc = &RFC2544_WAITS;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The result document: everything that is known of a run, in JSON, with the names and units of the published schema. Every
- * other form of a result is a rendering of it (render/forms.h).
+ * The result document is everything that is known of a run, in JSON, with the names and units of the published schema. The
+ * caller owns each object. Every other form of a result is a rendering of it (render/forms.h).
  */
 #pragma once
 
@@ -13,13 +13,13 @@
 #include "measurer/measurer.h"
 #include "mlr/results.h"
 
-/* Each returns a new reference, or NULL without memory. */
+/* Each function returns a new reference, or NULL without memory. */
 
 /* One trial. */
 json_t *report_trial(const struct measurement *measurement);
 /* The ports of a direction: {"from": "a, b", "to": "c"}. */
 json_t *report_direction(const struct measurement *measurement, size_t number);
-/* What every document says of how it was measured: measurer, Traffic Profile, environment, deviations, configuration. */
+/* Add what every document says of how it was measured: measurer, Traffic Profile, environment, deviations, configuration. */
 void report_add_setting(json_t *document, const struct config *config, struct measurer *measurer, time_t start_time);
 /* A Search Goal, as in "controller_input". */
 json_t *report_goal(const struct mlr_goal *goal);

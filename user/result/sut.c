@@ -43,7 +43,7 @@ static bool read_some(struct text *text, int fd)
 	return count > 0 && !text->truncated;
 }
 
-/* The octets of the UTF-8 character that begins here, 0 where none does. */
+/* Return the octets of the UTF-8 character that begins here, 0 if none does. */
 static size_t character_length(const char *from, size_t left)
 {
 	for (size_t length = 1; length <= 4 && length <= left; length++) {
@@ -56,7 +56,7 @@ static size_t character_length(const char *from, size_t left)
 	return 0;
 }
 
-/* The text in UTF-8: what is none becomes U+FFFD. */
+/* Return the text in UTF-8. Octets that are none become U+FFFD. */
 static json_t *text_json(const struct text *text)
 {
 	json_t *whole = json_stringn(text->octets, text->length);
@@ -84,7 +84,7 @@ static json_t *text_json(const struct text *text)
 
 /* --- where it comes from -------------------------------------------------------------------------------------------- */
 
-/* All that comes from a command or a file, until its end, or until the time is up. */
+/* Read all that comes from a command or a file, until its end, or until the time is up. */
 static enum exit_code listen_to(const struct given *given, int fd, struct text *ret)
 {
 	uint64_t end_ns = clock_ns() + COMMAND_S * (uint64_t)NS_PER_S;
@@ -137,7 +137,7 @@ static enum exit_code run_command(const struct given *given, struct text *ret)
 
 /* --- the description ------------------------------------------------------------------------------------------------ */
 
-/* One configuration, onto the array. */
+/* Put one configuration onto the array. */
 static enum exit_code add_configuration(json_t *configurations, const struct given *given, bool command)
 {
 	struct text text = { .octets = malloc(TEXT_MOST) };

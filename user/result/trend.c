@@ -48,7 +48,7 @@ bool trend_is_folder(const char *path)
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* A text from others in one line, as JSON and a terminal can hold it. */
+/* Copy a text from others in one line, as JSON and a terminal can hold it. */
 static json_t *line_json(const char *text)
 {
 	char buffer[4 * NAME_MAX + 4], *plain = plain_text(quote(text, strlen(text), buffer, sizeof(buffer)));
@@ -82,13 +82,13 @@ static bool is_date(const char *text)
 	return same.tm_mday == parts.tm_mday && same.tm_mon == parts.tm_mon;
 }
 
-/* What is found of each goal of a result; a new reference. */
+/* Return what is found of each goal of a result; a new reference. */
 static json_t *describe(const struct config *config, const json_t *document)
 {
 	return compare_results(config, &(struct mlr_spread){ NAN, 1 }, document, document);
 }
 
-/* Why it has no place among dated results; NULL: it has one. */
+/* Return why it has no place among dated results; NULL: it has one. */
 static const char *unfit(const struct config *config, const json_t *document)
 {
 	const char *date = read_string(json_object_get(document, "environment"), "start_time"), *reason = "it has no figure";
@@ -161,7 +161,7 @@ static int is_json(const struct dirent *entry)
 	       (length > 6 && strcmp(entry->d_name + length - 6, ".jsonl") == 0);
 }
 
-/* By date, as it is written: from the year on. */
+/* Order by date, as it is written: from the year on. */
 static int by_date(const void *a, const void *b)
 {
 	const struct dated *x = a, *y = b;
@@ -170,7 +170,7 @@ static int by_date(const void *a, const void *b)
 	return order ? order : strcmp(x->file, y->file);
 }
 
-/* Names of results in an open folder, for the caller to free; -1: no memory. */
+/* Get the names of results in an open folder, for the caller to free; -1: no memory. */
 static int list_names(DIR *folder, char ***ret_names)
 {
 	struct dirent *entry;
@@ -348,7 +348,7 @@ static struct series series_of(const struct config *config, const json_t *points
 	return series;
 }
 
-/* The mean of the level that begins with value `first`, and how many values it has. */
+/* Get the mean of the level that begins with value `first`, and how many values it has. */
 static double level_of(const struct series *series, size_t first, size_t *ret_count)
 {
 	double sum = 0;
@@ -371,7 +371,7 @@ static void say_change(json_t *point, double change, size_t count, double since_
 			     100 * since_first));
 }
 
-/* A level in the document. */
+/* Describe a level in the document. */
 static json_t *level_json(const json_t *points, const struct series *series, size_t first, size_t count, double mean,
 			  double change)
 {
@@ -394,7 +394,7 @@ static void describe_level(json_t *points, const struct series *series, size_t f
 	}
 }
 
-/* The levels of a series. Each point gets its verdict. */
+/* Add the levels of a series. Each point gets its verdict. */
 static json_t *levels_json(json_t *points, const struct series *series)
 {
 	json_t *levels = json_array();
@@ -426,7 +426,7 @@ static json_t *last_change_json(const json_t *points)
 	return json_null();
 }
 
-/* From the first level to the last one. */
+/* Return the change from the first level to the last one. */
 static double whole_change(const json_t *levels)
 {
 	const json_t *first = json_array_get(levels, 0), *last = json_array_get(levels, json_array_size(levels) - 1);

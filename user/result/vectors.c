@@ -112,7 +112,7 @@ enum exit_code vectors_answer(const struct config *config)
 
 /* --- another implementation ----------------------------------------------------------------------------------------- */
 
-/* A fraction as a text, "333/10", or a number. */
+/* Read a fraction as a text, "333/10", or a number. */
 static double fraction_of(const json_t *value)
 {
 	const char *text = json_string_value(value);
@@ -180,7 +180,7 @@ static json_t *unfolded(const json_t *trials)
 	return all;
 }
 
-/* EXIT_UNMET: the answer is wrong. */
+/* Ask a question, and compare the answer. EXIT_UNMET: it is wrong. */
 static enum exit_code ask(struct child *child, const char *path, const json_t *vector)
 {
 	json_auto_t *question = json_pack("{s:O?, s:o}", "goal", json_object_get(vector, "goal"), "trials",

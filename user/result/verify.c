@@ -16,7 +16,7 @@
 
 /* --- a document ----------------------------------------------------------------------------------------------------- */
 
-/* A trial by itself: its ports and latency stand beside it. */
+/* Check a trial by itself: its ports and latency are beside it. */
 static void audit_one_trial(struct audit *audit, const json_t *document)
 {
 	static const char *const beside[] = { "ports", "latency" };
@@ -51,7 +51,7 @@ static void audit_signature(struct audit *audit, const json_t *document)
 		contradict(audit, MEMBER(NULL, "signature"), "%s", fault);
 }
 
-/* Who performed the trials, also of a replay. */
+/* Return who performed the trials, also of a replay. */
 static bool is_external(const json_t *document)
 {
 	const json_t *measurer = json_object_get(document, "measurer"), *replayed = json_object_get(measurer, "replayed");
@@ -179,7 +179,7 @@ static void verify_events(const char *path, const json_t *signature, json_t *con
 				(long long)chain.count);
 }
 
-/* Say who signed a document; and whether that is one of those who may. */
+/* Report who signed a document, and whether that is one of those who may. */
 static void verify_signer(const char *path, const json_t *document, const json_t *trusted, json_t *contradictions)
 {
 	const json_t *signature = json_object_get(document, "signature");

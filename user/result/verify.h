@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * verify: whether a result document says what follows from its own trials. Counts, loss ratios, Load Classification, bounds,
- * Conditional Throughput, regularity, verdicts and statistics are computed again by the functions that computed them first.
- * The caller owns the document. A document is audited once, after it is read and before anything in it is shown.
+ * verify tells whether a result document says what follows from its own trials. Counts, loss ratios, Load Classification,
+ * bounds, Conditional Throughput, regularity, verdicts and statistics are computed again by the functions that computed them
+ * first. The caller owns the document. A document is audited once, after it is read and before anything in it is shown.
  *
  * What a document does not contain cannot contradict it, so documents of earlier versions pass.
  */
