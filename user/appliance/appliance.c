@@ -45,7 +45,7 @@ struct view appliance_view(const struct appliance *appliance)
 	return view;
 }
 
-/* "run 2 of 3 (night)", or nothing where there is but one. */
+/* Write "run 2 of 3 (night)", or nothing if there is only one run. */
 static void describe_run(const struct appliance *appliance, char buffer[APPLIANCE_STATUS_SIZE / 2])
 {
 	const struct schedule_settings *schedule = &appliance->settings.schedule;

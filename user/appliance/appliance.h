@@ -48,7 +48,7 @@ struct places {
 	const char *override;  /* a file of lines NAME=VALUE that win over the configuration; NULL: none */
 };
 
-/* What a key asks for, until the runner takes it. */
+/* The action that a key asks for, until the runner takes it. */
 struct requests {
 	bool again;     /* the schedule from its beginning, and the configuration read anew */
 	bool stop_run;  /* end the run that is on; its result so far is kept */
@@ -66,7 +66,7 @@ struct appliance {
 	struct record record;
 	struct results store;
 
-	/* what is run */
+	/* the schedule and its runs */
 	enum phase phase;
 	struct job job; /* of the phase */
 	struct watch watch;
@@ -90,7 +90,7 @@ struct appliance {
 	bool ending;              /* switch off, once what is under way has been handed over */
 	struct requests requests; /* of the operator's */
 
-	/* what the machine has */
+	/* the hardware of the machine */
 	struct job probe_job;
 	json_t *probe;      /* the document; NULL: not known yet */
 	json_t *test_ports; /* of all runs: names, as the keys of an object */
@@ -104,12 +104,12 @@ struct appliance {
 /* Write a line into the log, and on every console. */
 __attribute__((format(printf, 2, 3))) void appliance_say(struct appliance *appliance, const char *format, ...);
 
-/* The run that is on, or the next one. */
+/* Return the run that is on, or the next one. */
 const struct run_settings *appliance_run(const struct appliance *appliance);
-/* "running run 2 of 3 (night), round 4": what it does, in a line. */
+/* Write what it does in a line, such as "running run 2 of 3 (night), round 4". */
 #define APPLIANCE_STATUS_SIZE 256
 const char *appliance_status(const struct appliance *appliance, char buffer[APPLIANCE_STATUS_SIZE]);
-/* What a port of the probe's document can do, in a few words. */
+/* Write what a port of the probe's document can do, in a few words. */
 const char *appliance_port_verdict(const json_t *port);
 /* Whether a measurement is on, and its state as it is now. */
 bool appliance_measures(const struct appliance *appliance);

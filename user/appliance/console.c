@@ -112,7 +112,7 @@ static void put_text(struct console *console, const char *text)
 	put(console, text, strlen(text));
 }
 
-/* To the first row of the view, and away with it. */
+/* Go to the first row of the view, and erase it. */
 static void erase(struct console *console)
 {
 	char sequence[32];
@@ -150,7 +150,7 @@ static bool shows_view(const struct appliance *appliance, const struct console *
 	return console->draws && !console->held && !console->shell && appliance_measures(appliance);
 }
 
-/* Something in lines; the view comes back below it. */
+/* Write lines. The view is drawn again below them. */
 static void show(const struct appliance *appliance, struct console *console, const char *text, const char *end)
 {
 	erase(console);
@@ -161,7 +161,7 @@ static void show(const struct appliance *appliance, struct console *console, con
 		draw(appliance, console);
 }
 
-/* The lines that were said since. */
+/* Write the lines that were logged since. */
 static void catch_up(const struct appliance *appliance, struct console *console)
 {
 	char line[RECORD_LINE_MOST + sizeof(PREFIX)];
@@ -173,7 +173,7 @@ static void catch_up(const struct appliance *appliance, struct console *console)
 	}
 }
 
-/* On all of them, below what was said before. */
+/* Draw the view on all of them, below the lines that are there. */
 static void show_everywhere(struct appliance *appliance, const char *text, const char *end, bool but_below_a_view)
 {
 	for (unsigned int i = 0; i < appliance->console_count; i++) {
@@ -311,7 +311,7 @@ static void put_status(FILE *stream, const struct appliance *appliance)
 	put_results(stream, appliance);
 }
 
-/* What a key shows; 0: the ports once they have been looked at. To be freed; NULL without memory. */
+/* Return the text that a key shows, for the caller to free; NULL without memory. 0: the ports once they have been probed. */
 static char *page_of(const struct appliance *appliance, char key)
 {
 	char *text = NULL;
@@ -348,7 +348,7 @@ static void ask(const struct appliance *appliance, struct console *console, char
 	show(appliance, console, question, "\n");
 }
 
-/* In the child: a shell that has this console for its own. Never returns. */
+/* Become a shell that has this console for its own, in the child. Never returns. */
 static void become_shell(const struct console *console)
 {
 	int fd;
@@ -404,7 +404,7 @@ static void toggle_view(const struct appliance *appliance, struct console *conso
 	show(appliance, console, console->draws ? "Live view: on" : "Live view: off", "\n");
 }
 
-/* A key that asked for confirmation, and got it. */
+/* Do what a key asks for after it was confirmed. */
 static void confirmed(struct appliance *appliance, struct console *console, char key)
 {
 	if (key == 'q') {
@@ -489,7 +489,7 @@ void console_ports(struct appliance *appliance)
 
 /* --- its life -------------------------------------------------------------------------------------------------------- */
 
-/* Keys come at once and are not echoed; a line end still becomes CR LF. */
+/* Keys come at once and are not echoed. A line end still becomes CR LF. */
 static void set_raw(struct console *console)
 {
 	struct termios raw = console->before;
@@ -505,7 +505,7 @@ static void set_raw(struct console *console)
 	tcsetattr(console->out_fd, TCSANOW, &raw);
 }
 
-/* A screen of this machine, and no serial line: /dev/tty, /dev/tty1. */
+/* Whether it is a screen of this machine, and no serial line: /dev/tty, /dev/tty1. */
 static bool is_screen(const char *path)
 {
 	const char *name = strrchr(path, '/');

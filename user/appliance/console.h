@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The consoles: lines as things happen, the view of a run below them, and keys. All of them show the same. The lines are
- * those of the log; what a key asks for is left to the runner, as a request.
+ * A console shows lines as things happen, the view of a run below them, and takes keys. All of them show the same. The lines
+ * are those of the log; what a key asks for is left to the runner, as a request.
  *
  * A screen (/dev/tty1) draws the view anew each second. A serial line may be a dumb terminal, or a file: it gets plain
  * lines, until key v asks for the view there. Writing never blocks: what a console has not taken yet is kept, up to a bound.
@@ -18,15 +18,15 @@
 int console_open(struct appliance *appliance, const char *path);
 void console_close_all(struct appliance *appliance);
 
-/* A text of several lines on every console. */
+/* Write a text of several lines on every console. */
 void console_text(struct appliance *appliance, const char *text);
-/* A line about progress, where no view is drawn. */
+/* Write a line about progress, where no view is drawn. */
 void console_progress(struct appliance *appliance, const char *text);
-/* What stands there is out of date. */
+/* Note that the view is out of date. */
 void console_refresh(struct appliance *appliance);
-/* The ports have been looked at. */
+/* Note that the ports have been probed. */
 void console_ports(struct appliance *appliance);
-/* Others write to the consoles: keep what comes until they have done. */
+/* Keep lines back while others write to the consoles, and write them then. */
 void console_hold(struct appliance *appliance, bool hold);
 /* Whether everything written has left. */
 bool console_drained(const struct appliance *appliance);
@@ -34,5 +34,5 @@ bool console_drained(const struct appliance *appliance);
 void console_files(const struct console *console, struct pollfd files[CONSOLE_FILES]);
 /* Take keys, write what waits, draw what is due. */
 void console_work(struct appliance *appliance, struct console *console);
-/* When it wants to be called at the latest. */
+/* Return when it wants to be called at the latest. */
 uint64_t console_due_ns(const struct appliance *appliance);

@@ -95,7 +95,7 @@ static bool is_loopback(const union address *address)
 						 : IN6_IS_ADDR_LOOPBACK(&address->v6.sin6_addr);
 }
 
-/* An address of an interface that can be listened on, IPv4 first; link-local ones are left out. */
+/* Get an address of an interface that can be listened on, IPv4 first, without link-local ones. */
 static bool address_of_interface(const struct ifaddrs *all, const char *interface, union address *ret)
 {
 	bool found = false;
@@ -117,7 +117,7 @@ static bool address_of_interface(const struct ifaddrs *all, const char *interfac
 	return found;
 }
 
-/* The interface that has this address; NULL: none. */
+/* Return the interface that has this address; NULL: none. */
 static const char *interface_of_address(const struct ifaddrs *all, const union address *address)
 {
 	for (const struct ifaddrs *one = all; one; one = one->ifa_next)
@@ -126,7 +126,7 @@ static const char *interface_of_address(const struct ifaddrs *all, const union a
 	return NULL;
 }
 
-/* Where to listen: an address and the interface that has it. NULL, or why it is not to be. */
+/* Choose where to listen: an address and the interface that has it. Returns NULL, or why it may not be. */
 static const char *choose_address(const struct appliance *appliance, union address *ret_address, char interface[IFNAMSIZ])
 {
 	const struct http_settings *http = &appliance->settings.http;
@@ -168,7 +168,7 @@ static void set_port(union address *address, unsigned int port)
 		address->v6.sin6_port = htons((uint16_t)port);
 }
 
-/* Bound to the address and to its interface: what comes in elsewhere for that address is not for us. */
+/* Bind to the address and to its interface. What comes in elsewhere for that address is not for us. */
 static int open_socket(const union address *address, const char *interface)
 {
 	int on = 1, error;
@@ -198,7 +198,7 @@ static const char *show_address(const struct http_settings *http, const union ad
 	return buffer;
 }
 
-/* One line why it does not listen, as long as it is the same trouble. */
+/* Report once why it does not listen, as long as the trouble is the same. */
 static void postpone(struct appliance *appliance, const char *reason)
 {
 	if (!appliance->http->said)
@@ -246,7 +246,7 @@ void http_configure(struct appliance *appliance)
 	try_to_listen(appliance);
 }
 
-/* The server is no longer, or is not to be. */
+/* Note that the server has ended, or end it. */
 static void end_server(struct http *http)
 {
 	if (!http->server.pid)
@@ -271,7 +271,7 @@ void http_stop(struct appliance *appliance)
 
 /* --- answers ------------------------------------------------------------------------------------------------------ */
 
-/* A page as a file without a name, which who gets it cannot change or make longer. */
+/* Make a page a file without a name, which its reader cannot change or make longer. */
 static int open_page(const struct appliance *appliance, void (*put)(FILE *stream, const struct appliance *appliance))
 {
 	owned char *text = NULL;
@@ -290,7 +290,7 @@ static int open_page(const struct appliance *appliance, void (*put)(FILE *stream
 	return fd;
 }
 
-/* A file of ours. It may be deleted meanwhile: who has it open reads it to its end. */
+/* Open a file of ours. It may be deleted meanwhile: a reader that has it open reads it to its end. */
 static int open_result(struct appliance *appliance, const struct http_question *question)
 {
 	const struct result *result = results_find(&appliance->store, question->number);
@@ -316,7 +316,8 @@ static const char *show_peer(const uint8_t peer[PEER_OCTETS], char buffer[INET6_
 	return inet_ntop(is_ipv4 ? AF_INET : AF_INET6, is_ipv4 ? peer + sizeof(mapped) : peer, buffer, INET6_ADDRSTRLEN);
 }
 
-/* So many lines of a kind a minute: who is refused without end erases nothing that others did. */
+/* Record a line, at most so many of a kind in a minute. So a client that is refused without end does not displace the
+ * lines of others. */
 static void audit(struct http *http, const struct http_question *question, const char *what)
 {
 	bool is_denied = question->subject == HTTP_DENIED;
@@ -341,7 +342,7 @@ static void put_not_now(FILE *stream, const struct appliance *)
 	fputs("not now\n", stream);
 }
 
-/* A server that was taken over could try tokens: some a minute. */
+/* A server that was taken over could try tokens, but only some in a minute. */
 static bool may_control(struct appliance *appliance, struct http_question *question)
 {
 	struct http *http = appliance->http;
@@ -397,7 +398,7 @@ static int open_answer(struct appliance *appliance, const struct http_question *
 	}
 }
 
-/* Hand a descriptor over, -1 for none. False: the server does not take it. */
+/* Hand a descriptor over, -1 for none. Returns false if the server does not take it. */
 static bool answer(const struct http *http, enum http_answer how, int fd)
 {
 	union {
@@ -475,7 +476,7 @@ uint64_t http_due_ns(const struct appliance *appliance)
 	return http->server.pid ? http->held_ns : http->retry_ns;
 }
 
-/* Clients that ask without end, or a server that was taken over, get no more of the thread that measures than that. */
+/* Clients that ask without end, or a server that was taken over, get no more time of the measuring thread than this. */
 static void count_question(struct http *http)
 {
 	uint64_t now_ns = clock_ns();
@@ -485,7 +486,7 @@ static void count_question(struct http *http)
 		http->held_ns = http->asked_ns - QUESTIONS_NS;
 }
 
-/* What the server wrote to standard error: some lines a minute, as ones of the record. The rest is dropped. */
+/* Put what the server wrote to standard error into the record, some lines a minute. The rest is dropped. */
 static void hear_errors(struct appliance *appliance)
 {
 	struct http *http = appliance->http;

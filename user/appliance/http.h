@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The HTTP server, on one address that no test port has. GET and HEAD of a fixed set of paths; no path is a file's name. Whoever
- * has the token to control may also begin a round and stop a run.
+ * The HTTP server listens on one address that no test port has. It answers GET and HEAD of a fixed set of paths; no path is
+ * a file's name. Whoever has the token to control may also begin a round and stop a run.
  *
  * Who asks may be anybody: the number of connections, of those of one address, the size of a head, the time of a request and
- * the time of a connection are bounded, one request a connection, and so are the questions of a second. A process without privileges hears them (http_server.h);
- * what it asks for is answered here, in the program's one thread, which never waits for it.
+ * the time of a connection are bounded, one request a connection, and so are the questions of a second. A process without
+ * privileges hears them (http_server.h); what it asks for is answered here, in the program's one thread, which never waits
+ * for it.
  */
 #pragma once
 
@@ -13,10 +14,10 @@
 
 #include "appliance/appliance.h"
 
-/* Listen as the settings say, or stop. What is wrong is said, and everything else goes on without it. */
+/* Listen as the settings say, or stop. A fault is reported, and everything else goes on without it. */
 void http_configure(struct appliance *appliance);
 void http_stop(struct appliance *appliance);
-/* To wait for; -1: nothing listens. */
+/* The descriptor to wait for; -1: nothing listens. */
 int http_fd(const struct appliance *appliance);
 uint64_t http_due_ns(const struct appliance *appliance);
 void http_work(struct appliance *appliance);

@@ -54,19 +54,19 @@
 #define NOBODY          65534
 #define NICENESS_LEAST  19
 
-/* An address without its port; an IPv4 one as IPv6 maps it. */
+/* Return an address without its port; an IPv4 one as IPv6 maps it. */
 struct peer {
 	uint8_t octets[PEER_OCTETS];
 };
 
-/* Wrong tokens of a network. */
+/* The wrong tokens of a network. */
 struct attempts {
 	struct peer peer;
 	unsigned int count;
 	uint64_t since_ns;
 };
 
-/* A connection, and since when. */
+/* A connection, and since when there is one. */
 struct connection {
 	int fd; /* -1: the place is free */
 	uint64_t since_ns;
@@ -98,7 +98,7 @@ static void send_question(const struct http_question *question)
 		_exit(EXIT_FAILURE); /* the appliance is gone */
 }
 
-/* What is answered, and a descriptor to read it from; -1: there is none. */
+/* The answer, and a descriptor to read it from; -1: there is none. */
 static enum http_answer ask_whole(const struct http_question *question, int *ret_fd)
 {
 	union {
@@ -130,7 +130,7 @@ static int ask(enum http_subject subject, unsigned int number, unsigned int form
 	return fd;
 }
 
-/* For the record: what an address did. */
+/* Record what an address did. */
 static void tell(enum http_subject subject, const struct peer *peer)
 {
 	struct http_question question = { .subject = subject };
@@ -159,7 +159,7 @@ static void add_headers(struct MHD_Response *response, const char *type)
 		MHD_add_response_header(response, headers[i][0], headers[i][1]);
 }
 
-/* Takes the response over. */
+/* Send a response, and take it over. */
 static enum MHD_Result send_response(struct MHD_Connection *connection, unsigned int status, struct MHD_Response *response,
 				     const char *type)
 {
@@ -188,7 +188,7 @@ static enum MHD_Result send_sentence(struct MHD_Connection *connection, unsigned
 			     "text/plain; charset=utf-8");
 }
 
-/* What the appliance answers. */
+/* Send the appliance's answer. */
 static enum MHD_Result send_answer(struct MHD_Connection *connection, int fd, const char *type)
 {
 	struct MHD_Response *response = NULL;
@@ -201,7 +201,7 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, int fd, co
 	return send_response(connection, MHD_HTTP_OK, response, type);
 }
 
-/* Part of a file (RFC 9110, 14.2). */
+/* Send a part of a file (RFC 9110, 14.2). */
 struct range {
 	uint64_t first, last; /* octets */
 };
@@ -260,7 +260,7 @@ static enum MHD_Result send_range(struct MHD_Connection *connection, int fd, con
 
 /* --- who may ask ------------------------------------------------------------------------------------------------------- */
 
-/* `Authorization: Bearer TOKEN`; or, because browsers ask for it, Basic with the token as password. */
+/* Find the token: `Authorization: Bearer TOKEN`, or, because browsers use it, Basic with the token as password. */
 static bool may_ask(struct MHD_Connection *connection)
 {
 	static const char scheme[] = "Bearer ";
@@ -280,7 +280,7 @@ static bool may_ask(struct MHD_Connection *connection)
 	return may;
 }
 
-/* The peer of a connection; zeros where it cannot be told. */
+/* Return the peer of a connection; zeros if it is not known. */
 static struct peer peer_of(const struct sockaddr *address)
 {
 	struct peer peer = { { 0 } };
@@ -310,7 +310,7 @@ static bool same_network(const struct peer *a, const struct peer *b)
 	return memcmp(a->octets, b->octets, is_ipv4 ? 15 : 8) == 0;
 }
 
-/* What is counted of the network of a peer; NULL: nothing. */
+/* Return the count of wrong tokens for the network of a peer; NULL: there is none. */
 static struct attempts *attempts_of(const struct peer *peer)
 {
 	for (size_t i = 0; i < ATTEMPTS_PLACES; i++)
@@ -380,7 +380,7 @@ static bool is_our_name(const char *host)
 
 /* --- what is asked for ------------------------------------------------------------------------------------------------- */
 
-/* "/results/N.json" and "/results/N.html", and nothing that only resembles them; 0 for what is neither. */
+/* Parse "/results/N.json" and "/results/N.html", and nothing that only resembles them; 0 for anything else. */
 static unsigned int parse_result(const char *path, enum results_form *ret_form)
 {
 	static const char folder[] = "/results/";
@@ -446,13 +446,14 @@ static enum MHD_Result answer_path(struct MHD_Connection *connection, const char
 	return answer_result(connection, path, state);
 }
 
-/* Paths are taken as they come: none of ours has an escape. */
+/* Paths are compared as they come: none of ours has an escape. */
 static size_t keep_escapes(void *, struct MHD_Connection *, char *text)
 {
 	return strlen(text);
 }
 
-/* The descriptor of a connection; -1: it has none. What libmicrohttpd returns is valid until it is asked the next time. */
+/* Return the descriptor of a connection; -1: it has none. What libmicrohttpd returns is valid until it is asked the next
+ * time. */
 static int descriptor_of(struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -470,7 +471,7 @@ static struct connection *find_connection(struct MHD_Connection *connection)
 	return NULL;
 }
 
-/* Who signed the certificate that a client showed is one of those who may, and it is valid now. */
+/* Whether one of those who may has signed the client's certificate, and it is valid now. */
 static bool has_certificate(struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
@@ -479,7 +480,7 @@ static bool has_certificate(struct MHD_Connection *connection)
 	return info && info->tls_session && !gnutls_certificate_verify_peers2(info->tls_session, &status) && !status;
 }
 
-/* What a key of the console does. The token is one of its own, and no browser sends it by itself. */
+/* Do what a key of the console does. The token is one of its own, and no browser sends it by itself. */
 static enum MHD_Result control(struct MHD_Connection *connection, const char *path, const struct peer *peer)
 {
 	static const char scheme[] = "Bearer ", text[] = "text/plain; charset=utf-8";
@@ -552,7 +553,7 @@ static enum MHD_Result on_request(void *, struct MHD_Connection *connection, con
 	return controls ? control(connection, path, peer) : read_path(connection, path, is_head, peer, state);
 }
 
-/* A result that left to its last octet has been fetched. */
+/* Note that a result has been fetched: it left to its last octet. */
 static void on_completed(void *, struct MHD_Connection *, void **state, enum MHD_RequestTerminationCode code)
 {
 	if (*state && code == MHD_REQUEST_TERMINATED_COMPLETED_OK)
@@ -610,7 +611,7 @@ static enum MHD_Result accept_peer(void *, const struct sockaddr *address, sockl
 	return MHD_YES;
 }
 
-/* The first line of a request has come. */
+/* Note that the first line of a request has come. */
 static void *on_first_line(void *, const char *, struct MHD_Connection *connection)
 {
 	struct connection *known = find_connection(connection);
@@ -620,7 +621,7 @@ static void *on_first_line(void *, const char *, struct MHD_Connection *connecti
 	return NULL;
 }
 
-/* How long it may have been here. */
+/* Return how long a connection may still exist. */
 static uint64_t time_of(const struct connection *connection)
 {
 	if (connection->asked)
@@ -628,7 +629,7 @@ static uint64_t time_of(const struct connection *connection)
 	return connection->has_line ? REQUEST_NS : FIRST_LINE_NS;
 }
 
-/* Who sends or takes an octet now and then is never idle, so a connection has an end in any case. */
+/* End connections that are too old. A client that sends an octet now and then is never idle. */
 static void end_slow_ones(void)
 {
 	uint64_t now_ns = clock_ns();
@@ -669,7 +670,8 @@ static struct MHD_Daemon *start_daemon(int fd)
 
 /* --- the process ------------------------------------------------------------------------------------------------------ */
 
-/* Nothing of the appliance's but a pipe for errors, the channel and the socket that it listens on, as the next two descriptors. */
+/* Keep nothing of the appliance's but a pipe for errors, and the channel and the listening socket as the next two
+ * descriptors. */
 static void keep_three(int *channel, int *listening_fd, int errors)
 {
 	int high_channel = fcntl(*channel, F_DUPFD, STDERR_FILENO + 3),
@@ -684,7 +686,7 @@ static void keep_three(int *channel, int *listening_fd, int errors)
 	close_range(STDERR_FILENO + 3, ~0u, 0);
 }
 
-/* The last of the CPUs: transmitters take the first ones. Everything else on it goes before. */
+/* Use the last of the CPUs, because transmitters take the first ones, and let everything else on it go before. */
 static void step_aside(void)
 {
 	cpu_set_t allowed, last;
@@ -726,7 +728,7 @@ static const struct confine_rule rules[] = { { __NR_sendto, 3, MSG_FASTOPEN }, {
 
 static int confine(void)
 {
-	/* of libmicrohttpd, GnuTLS below it, and the C library, by families */
+	/* These are the calls of libmicrohttpd, GnuTLS below it, and the C library, by families. */
 	static const int calls[] = {
 #ifdef __x86_64__
 		__NR_epoll_wait, __NR_poll, __NR_time, __NR_open, __NR_stat, __NR_access, __NR_readlink,
@@ -790,7 +792,7 @@ static void serve(void)
 	}
 }
 
-/* The settings without the token to control: all but whether there is one. */
+/* Forget the token to control: the server knows only whether there is one. */
 static const struct http_settings *forget_control(const struct http_settings *settings)
 {
 	struct http_settings *own = (struct http_settings *)(uintptr_t)settings; /* of this process alone, since the fork */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The process that speaks HTTP, TLS below it: all that parses what clients send. It has no privilege, no file and nothing of
+ * This process speaks HTTP, with TLS below it, and parses all that clients send. It has no privilege, no file and nothing of
  * the appliance's: nobody's user, an empty directory for its root that is deleted, no capability, the few system calls that
  * it needs, the socket that it listens on and one to the appliance. By that it asks for what is asked of it, one question at
  * a time, and each answer is a file descriptor to read from. What it can ask is all that it can do, should a client take it
@@ -42,7 +42,7 @@ struct http_question {
 	char token[HTTP_TOKEN_SIZE]; /* that was given for HTTP_AGAIN or HTTP_STOP; the appliance judges it */
 };
 
-/* What we have of the process. Descriptors are the caller's. */
+/* The appliance's side of the process. The caller owns the descriptors. */
 struct http_server {
 	pid_t pid;
 	int channel; /* our end */

@@ -71,7 +71,7 @@ static void tell_lines(struct job *job, enum job_stream stream, bool at_end)
 	text->scanned = text->count;
 }
 
-/* All that is there now. */
+/* Read all that is there now. */
 static void read_stream(struct job *job, enum job_stream stream)
 {
 	struct job_text *text = &job->streams[stream];
@@ -116,7 +116,7 @@ uint64_t job_due_ns(const struct job *job)
 	return job->process.pid && job->stop_ns ? job->stop_ns : UINT64_MAX;
 }
 
-/* The deadline has passed: ask, then insist. */
+/* End a job whose deadline has passed: by SIGTERM, then SIGKILL. */
 static void hurry(struct job *job)
 {
 	if (!job->stop_ns || clock_ns() < job->stop_ns)

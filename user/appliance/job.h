@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program that we run and listen to: its standard input is empty, its standard output and error come line by line. It gets
+ * A job is a program that we run. Its standard input is empty, and its standard output and error come line by line. It gets
  * SIGTERM when we die, whatever kills us, so that it undoes what it changed on a port. Nothing here blocks.
  */
 #pragma once
@@ -36,13 +36,13 @@ struct job {
 	int status;       /* once it has ended: the exit code, or minus the signal */
 };
 
-/* 0 or -errno. `argv` ends with NULL; argv[0] is looked for in PATH. */
+/* Start a job. Returns 0 or -errno. `argv` ends with NULL; argv[0] is searched in PATH. */
 int job_start(struct job *job, const char *const argv[], job_line *line, void *context);
 /* Ask it to end: SIGTERM (or SIGINT) now, SIGKILL after a grace of 10 s. */
 void job_stop(struct job *job, int signal_number);
-/* What to wait for. */
+/* The descriptors to wait for. */
 void job_files(const struct job *job, struct pollfd files[JOB_FILES]);
-/* When job_work() must be called at the latest, CLOCK_MONOTONIC; UINT64_MAX: it need not. */
+/* Return when job_work() must be called at the latest, CLOCK_MONOTONIC; UINT64_MAX: it need not. */
 uint64_t job_due_ns(const struct job *job);
 /* Take what has come. True once, when it has ended: then job->status holds, and the job may be started anew. */
 bool job_work(struct job *job);
@@ -51,6 +51,6 @@ static inline bool job_runs(const struct job *job)
 	return job->process.pid != 0;
 }
 
-/* "signal 11 (Segmentation fault)" or "exit code 3" */
+/* Write "signal 11 (Segmentation fault)" or "exit code 3". */
 #define JOB_FATE_SIZE 64
 const char *job_fate(int status, char buffer[JOB_FATE_SIZE]);

@@ -134,7 +134,7 @@ static enum exit_code refuse_usage(void)
 
 static enum exit_code read_arguments(int argc, char **argv, struct arguments *arguments)
 {
-	/* those whose value is a text, by their number in `options` */
+	/* The options whose value is a text, by their number in `options`. */
 	const char **const texts[] = { &arguments->places.config,   &arguments->places.state,   &arguments->places.hand_over,
 				       &arguments->places.override, &arguments->places.xdp_mlr, &arguments->settings };
 	static const struct option options[] = {
@@ -169,7 +169,7 @@ static enum exit_code read_arguments(int argc, char **argv, struct arguments *ar
 	return optind == argc ? EXIT_DONE : refuse_usage();
 }
 
-/* A console that is not there is no reason to end: others may be. */
+/* A console that does not exist is no reason to end: others may exist. */
 static void open_consoles(struct appliance *appliance, const struct arguments *arguments)
 {
 	for (unsigned int i = 0; i < arguments->console_count; i++) {

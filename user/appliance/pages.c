@@ -282,7 +282,7 @@ static void put_facts(FILE *stream, const struct appliance *appliance, const str
 	fputs("</dl>\n", stream);
 }
 
-/* The very lines of the consoles. */
+/* Write the same lines as on the consoles. */
 static void put_console(FILE *stream, const struct view *view)
 {
 	owned char *text = view_render(view, (struct view_style){ 100, 24, false });
@@ -310,7 +310,7 @@ static void put_log(FILE *stream, const struct appliance *appliance)
 	}
 }
 
-/* The result that came last: where the page of a run that has ended leads to. */
+/* Write a link to the result that came last. The page of a run that has ended leads to it. */
 static void put_last_result(FILE *stream, const struct appliance *appliance)
 {
 	const struct results *store = &appliance->store;
@@ -348,7 +348,7 @@ void page_log(FILE *stream, const struct appliance *appliance)
 	record_put(&appliance->record, stream, RECORD_LINES);
 }
 
-/* What the run says of itself, without its end mark: ours come behind. */
+/* Write what the run says of itself, without its end mark: our metrics follow. */
 static void put_run_metrics(FILE *stream, const struct appliance *appliance)
 {
 	static const char mark[] = "# EOF\n";

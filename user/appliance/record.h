@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The log: the last lines of what the appliance and the program said, each with its time. Most are for the consoles, too,
- * which take them from here.
+ * The log has the last lines of what the appliance and the program said, each with its time. The appliance owns it, and adds
+ * lines until it ends. The consoles take most of them from here.
  */
 #pragma once
 

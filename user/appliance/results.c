@@ -59,7 +59,7 @@ static int write_meta(const struct results *store, const struct result *result)
 		    : -ENOMEM;
 }
 
-/* The JSON value in an open file, which is closed. NULL: there is none. */
+/* Read the JSON value in an open file, and close the file. NULL: there is none. */
 static json_t *load(int fd)
 {
 	json_t *value = fd < 0 ? NULL : json_loadfd(fd, 0, NULL);
@@ -69,7 +69,7 @@ static json_t *load(int fd)
 	return value;
 }
 
-/* A text that terminals show as one line. */
+/* Read a text that terminals show as one line. */
 static void read_line(const json_t *object, const char *name, char *line, size_t size)
 {
 	const char *text = read_text(object, name);
@@ -135,7 +135,7 @@ static void measure(struct results *store)
 	}
 }
 
-/* What an earlier process of ours left. */
+/* Find what an earlier process of ours left. */
 static int read_directory(struct results *store)
 {
 	int fd = openat(store->directory_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), error = 0;
@@ -170,7 +170,7 @@ double results_free_memory(void)
 	return octets > KEEP_LEAST ? octets : KEEP_LEAST;
 }
 
-/* The directory of the state, and the one of the results in it. The descriptor of the latter, or -errno. */
+/* Open the directory of the state, and the one of the results in it. Returns the descriptor of the latter, or -errno. */
 static int open_directories(const char *directory, char why[DIRECTORY_WHY_SIZE])
 {
 	int state_fd = directory_open_own(AT_FDCWD, directory, why), fd;
@@ -232,7 +232,8 @@ void results_set_fetched(struct results *store, unsigned int number)
 
 /* --- the bound ------------------------------------------------------------------------------------------------------ */
 
-/* Which to delete: the oldest that was fetched, else the oldest; never the newest. `count` where there is none. */
+/* Choose which to delete: the oldest that was fetched, or else the oldest, but never the newest. `count` if there is
+ * none. */
 static size_t find_victim(const struct results *store)
 {
 	for (size_t i = 0; i + 1 < store->count; i++)

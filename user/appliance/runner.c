@@ -29,8 +29,8 @@ static bool is_progress(const char *line)
 	return strstr(line, " elapsed") && strstr(line, ", trial ");
 }
 
-/* A line on standard error: into the log and on the consoles. Where a console draws the view, the lines that say the same of
- * xdp-mlr are left out, as they are in the log. */
+/* Log a line of standard error, and show it on the consoles. If a console draws the view, the lines of xdp-mlr that say the
+ * same are left out there. */
 static void take_words(struct appliance *appliance, const char *text)
 {
 	if (is_progress(text)) {
@@ -41,7 +41,7 @@ static void take_words(struct appliance *appliance, const char *text)
 	appliance_say(appliance, "%s", text);
 }
 
-/* "ports: a,b" of --dump-config: nothing may listen there. */
+/* Read "ports: a,b" of --dump-config: nothing may listen there. */
 static void take_ports(struct appliance *appliance, char *line)
 {
 	static const char key[] = "ports:";
@@ -80,7 +80,7 @@ static void on_line(void *context, enum job_stream stream, char *text, size_t le
 		appliance_say(appliance, "%s", text);
 }
 
-/* Nothing runs, and nothing will of itself. */
+/* Enter a phase in which nothing runs, and nothing will by itself. */
 static bool is_idle(const struct appliance *appliance)
 {
 	return appliance->phase == PHASE_UNCONFIGURED || appliance->phase == PHASE_WRONG || appliance->phase == PHASE_DONE;
@@ -114,7 +114,7 @@ static void rest(struct appliance *appliance, enum phase phase)
 	console_refresh(appliance);
 }
 
-/* Once nothing runs any more. */
+/* Go on once nothing runs any more. */
 static void switch_off(struct appliance *appliance)
 {
 	job_stop(&appliance->probe_job, SIGTERM);
@@ -132,7 +132,7 @@ static void go_wrong(struct appliance *appliance)
 	rest(appliance, PHASE_WRONG);
 }
 
-/* xdp-mlr reads the options of a run as it will for the run itself. */
+/* Check the options of a run: xdp-mlr reads them as it will for the run itself. */
 static void check_run(struct appliance *appliance)
 {
 	struct command command;
@@ -174,7 +174,7 @@ static void checked_run(struct appliance *appliance)
 	wait_for_round(appliance);
 }
 
-/* The options of --override as words: "--name=value". */
+/* Make the options of --override words: "--name=value". */
 static void read_overrides(struct appliance *appliance)
 {
 	static const char section[] = "appliance.";
@@ -339,13 +339,13 @@ static void say_told(void *context, const char *sentence)
 	appliance_say(appliance, "%s", sentence);
 }
 
-/* The run's entry in the list of results; with the document if there is one. */
+/* Make the run's entry in the list of results, with the document if there is one. */
 static void store_run(struct appliance *appliance)
 {
 	const struct run_settings *run = appliance_run(appliance);
 	time_t now = time(NULL);
-	/* the calendar may have been set meanwhile: what it says now counts, and how long the run took does not depend on
-	 * it */
+	/* The calendar may have been set meanwhile. What it says now counts, and how long the run took does not depend on
+	 * it. */
 	struct result result = { .started = now - (time_t)((clock_ns() - appliance->run_began_ns) / NS_PER_S),
 				 .ended = now,
 				 .exit_code =
@@ -382,7 +382,7 @@ static void render(struct appliance *appliance, enum results_form form)
 	start(appliance, PHASE_RENDERING, &command, DEADLINE_S);
 }
 
-/* Only of a run that did not end as it should: what the operator asked for is no crash. */
+/* Whether a run is tried again: only if it did not end as it should. A run that the operator stopped is no crash. */
 static bool is_crash(const struct appliance *appliance)
 {
 	int status = appliance->job.status;
@@ -451,7 +451,7 @@ static void cleaned(struct appliance *appliance)
 
 /* --- what becomes of a result ------------------------------------------------------------------------------------------ */
 
-/* The text on every console, then the operator's own program, which may write there, too. */
+/* Write the text on every console, then start the operator's own program, which may write there, too. */
 static void begin_hand_over(struct appliance *appliance)
 {
 	char *text;
@@ -473,7 +473,7 @@ static void begin_hand_over(struct appliance *appliance)
 	appliance->due_ns = 0;
 }
 
-/* Once the consoles have taken what we wrote. */
+/* Go on once the consoles have taken what we wrote. */
 static void hand_over(struct appliance *appliance)
 {
 	const struct results *store = &appliance->store;
@@ -545,7 +545,7 @@ static void take_probe_line(void *context, enum job_stream stream, char *text, s
 	appliance->probe = document;
 }
 
-/* Ports with hardware but the management port, "eth0,eth1": those that may be tried. Empty: none. */
+/* Write the ports with hardware but the management port, "eth0,eth1", which may be tried. Empty: none. */
 static const char *list_ports(const struct appliance *appliance, char *list, size_t size)
 {
 	const char *management = appliance->settings.management.port;
@@ -606,7 +606,7 @@ static void come_due(struct appliance *appliance)
 		ended_job(appliance); /* its job could not be started */
 }
 
-/* The calendar was set: intervals of the schedule go on as they were, times of day are looked for anew. */
+/* The calendar was set. Intervals of the schedule go on as they were, and times of day are computed anew. */
 static void watch_clock(struct appliance *appliance)
 {
 	static double offset_s = NAN;
@@ -694,7 +694,7 @@ uint64_t runner_due_ns(const struct appliance *appliance)
 
 /* --- start and end ------------------------------------------------------------------------------------------------ */
 
-/* We died in a run, which is made again. */
+/* Clean up if an earlier process died in a run, and make that run anew. */
 static void clean_first(struct appliance *appliance)
 {
 	const struct position position = keep_read_position(appliance);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The way of a configuration: it is read, the options of all its runs are checked, then its rounds of runs begin. A run is
- * one call of xdp-mlr; its document is stored, rendered and handed over. A run that dies is cleaned up after, tried again,
- * and the next result says so.
+ * The runner takes a configuration: it reads it, checks the options of all its runs, and then begins its rounds of runs. A
+ * run is one call of xdp-mlr; its document is stored, rendered and handed over. A run that dies is cleaned up after, tried
+ * again, and the next result says so.
  */
 #pragma once
 
 #include "appliance/appliance.h"
 
-/* After a start: go on where a process of ours that died was, or begin. */
+/* Call it after a start: it goes on where a process of ours that died was, or begins. */
 void runner_start(struct appliance *appliance);
 /* Do what is due, and what was requested. */
 void runner_work(struct appliance *appliance);
-/* When to call it at the latest. */
+/* Return when to call it at the latest. */
 uint64_t runner_due_ns(const struct appliance *appliance);
 /* End at once: what runs is asked to end, and PHASE_ENDING lasts until it has. */
 void runner_abandon(struct appliance *appliance);
@@ -31,12 +31,12 @@ struct command {
 /* Add words at the end, NULL behind the last; beyond the most there may be they are left out. */
 __attribute__((sentinel)) void command_add(struct command *command, ...);
 
-/* The verb of the appliance's run with the options that choose it. */
+/* Get the verb of the appliance's run with the options that choose it. */
 void command_of_run(const struct appliance *appliance, struct command *ret);
-/* "running: xdp-mlr ..." in the log and on the consoles. */
+/* Write "running: xdp-mlr ..." into the log and on the consoles. */
 void command_say(struct appliance *appliance, const struct command *command);
 
-/* No tester, but a system under test for another one: it runs until the machine is switched off, and has no result. */
+/* Be a system under test for another tester. It runs until the machine is switched off, and has no result. */
 bool run_is_sut(const struct run_settings *run);
 /* Whether its verb takes --metrics and --note. */
 bool run_takes_notes(const struct run_settings *run);
@@ -51,14 +51,14 @@ bool run_takes_notes(const struct run_settings *run);
 #define KEEP_METRICS      "metrics" /* what the run says of itself, see --metrics */
 #define KEEP_METRICS_MOST (1 << 20) /* octets */
 
-/* Where in the schedule we are. */
+/* The position in the schedule. */
 struct position {
 	unsigned int run, round;
 	time_t first_begun, last_begun; /* rounds */
 	time_t started;                 /* the run */
 };
 
-/* The path of a file in that directory. */
+/* Return the path of a file in that directory. */
 const char *keep_path(const struct appliance *appliance, const char *name, char buffer[FILES_PATH_SIZE]);
 
 /* The position while a run is on: found after a start, it says that we died in it. */

@@ -6,7 +6,7 @@
 #define DAY_S    86400
 #define MINUTE_S 60
 
-/* The next of the times of day, strictly after this moment. */
+/* Return the next of the times of day, strictly after this moment. */
 static time_t next_at(const struct schedule_settings *schedule, time_t after)
 {
 	time_t day = after - after % DAY_S, next = 0;
@@ -22,7 +22,7 @@ static time_t next_at(const struct schedule_settings *schedule, time_t after)
 	return next;
 }
 
-/* The next multiple of the interval since the first round that is not over yet. */
+/* Return the next multiple of the interval since the first round that is not over yet. */
 static time_t next_every(const struct schedule_settings *schedule, const struct rounds *rounds, time_t now)
 {
 	double gone = floor((double)(rounds->last_begun - rounds->first_begun) / schedule->every_s) + 1;

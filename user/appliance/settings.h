@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The `appliance:` section of a configuration: what is to be run and when, where results are shown, what happens at the end.
- * The options of the runs themselves are xdp-mlr's own, and read by it. docs/guide/appliance.md describes the section.
+ * This header reads the `appliance:` section of a configuration: what is to be run and when, where results are shown, what
+ * happens at the end. The options of the runs themselves are xdp-mlr's own, and read by it. docs/guide/appliance.md
+ * describes the section.
  *
  * Strict: what is not known, stands twice, or is out of range is refused with file and line. Nothing of the file is ever
  * executed.
@@ -87,6 +88,6 @@ void settings_print(FILE *stream, const struct settings *settings);
 #define INTERFACE_ADDRESS_SIZE 64
 const char *interface_address(const char *name, char address[INTERFACE_ADDRESS_SIZE]);
 
-/* "eth1,eth2" into a buffer. */
+/* Write "eth1,eth2" into a buffer. */
 #define SETTINGS_PORT_LIST_SIZE (SETTINGS_PORTS_MAX * SETTINGS_VALUE_SIZE)
 const char *settings_port_list(const struct port_settings *ports, char buffer[SETTINGS_PORT_LIST_SIZE]);

@@ -49,7 +49,7 @@ static void take_start(struct watch *watch, const json_t *event)
 	snprintf(view->goal, sizeof(view->goal), "%s", read_text(event, "goal"));
 }
 
-/* The loss ratio that a trial was made to keep; 0 where it was for no goal. */
+/* Return the loss ratio that a trial was made to keep; 0 if it was for no goal. */
 static double loss_ratio_asked(const struct watch *watch)
 {
 	for (size_t i = 0; i < watch->view.goal_count; i++)

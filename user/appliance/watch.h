@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A run as it is seen from outside: the events of --format jsonl and the file of --metrics, made into the state that
- * progress/view.h draws. No clock here: who shows the state says what time has passed.
+ * This header follows a run from outside. It makes the events of --format jsonl and the file of --metrics, made into the
+ * state that progress/view.h draws. No clock here: who shows the state says what time has passed.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ struct watch {
 	double remaining_s; /* as the metrics said; NAN: they did not */
 };
 
-/* A new run: nothing is known yet. */
+/* Begin a run, of which nothing is known yet. */
 void watch_begin(struct watch *watch, const char *title);
 void watch_event(struct watch *watch, const json_t *event);
 /* OpenMetrics text: what events do not tell. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A certificate as one page of HTML for a printer. What finds no room on the page is left out, and counted. */
+/* This form is a certificate as one page of HTML for a printer. What finds no room on the page is left out, and counted. */
 #include <string.h>
 
 #include "base/base64.h"
@@ -53,7 +53,7 @@ static const char *const tones[] = {
 
 /* --- elements ------------------------------------------------------------------------------------------------------- */
 
-/* At most so many octets of a text, whole characters, with a sign where it is cut. */
+/* Write at most so many octets of a text, whole characters, with a sign where it is cut. */
 static void put_short(FILE *stream, const char *text, size_t most)
 {
 	char part[640];
@@ -79,7 +79,7 @@ static void put(FILE *stream, const char *open, const char *text, size_t most, c
 	fputs(close, stream);
 }
 
-/* Characters by their width: a capital letter, or one from East Asia, is as wide as two others. */
+/* Return characters by their width: a capital letter, or one from East Asia, is as wide as two others. */
 static size_t width_of(unsigned char octet)
 {
 	if ((octet & 0xc0) == 0x80)
@@ -87,7 +87,7 @@ static size_t width_of(unsigned char octet)
 	return (octet >= 'A' && octet <= 'Z') || octet >= 0xe3 ? 2 : 1;
 }
 
-/* Lines that at most so many octets of a text take. */
+/* Return how many lines at most so many octets of a text take. */
 static double lines_of(const char *text, size_t most, enum width width)
 {
 	size_t room = 0;
@@ -211,7 +211,7 @@ struct outcome {
 	char why[512];
 };
 
-/* The first requirement that was not met; NULL: there is none. */
+/* Return the first requirement that was not met; NULL: there is none. */
 static const char *unmet_of(const json_t *requirements)
 {
 	json_each (requirement, requirements)
@@ -309,7 +309,7 @@ static void put_facts(FILE *stream, const char *heading, struct facts *facts)
 	facts_free(facts);
 }
 
-/* The longest of the trials that count. */
+/* Add the length of the longest of the trials that count. */
 static void add_duration(struct facts *facts, const json_t *document)
 {
 	const char *option = read_string(json_object_get(document, "configuration"), "trial-duration");

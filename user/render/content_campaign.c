@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a report says of a campaign: what became slower, each combination with its spread, and the points that have no
- * regular result. And of one that runs: how many points are done, and which are under way or have failed. */
+/* This file writes what a report says of a campaign: what became slower, each combination with its spread, and the points
+ * that have no regular result. And of one that runs: how many points are done, and which are under way or have failed. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static bool is_done(const json_t *point)
 
 /* --- above ---------------------------------------------------------------------------------------------------------- */
 
-/* The comparison in which most was lost; NULL: in none. */
+/* Return the comparison in which most was lost; NULL: there is none. */
 static const json_t *worst_of(const json_t *comparisons)
 {
 	const json_t *worst = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a report says of where the SUT lost frames, by the counters that were observed (--observe). */
+/* This file writes what a report says of where the SUT lost frames, by the counters that were observed (--observe). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

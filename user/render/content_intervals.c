@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a report says of a trial by intervals of its schedule: whether loss is a burst or a trickle. */
+/* This file writes what a report says of a trial by intervals of its schedule: whether loss is a burst or a trickle. */
 #include <stdlib.h>
 
 #include "base/json_read.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a report says of the SUT's power and energy, by the meters that were observed (--observe). */
+/* This file writes what a report says of the SUT's power and energy, by the meters that were observed (--observe). */
 #include <math.h>
 #include <stdio.h>
 

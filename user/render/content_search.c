@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a report says of a search: the goals and their results, the course, every trial. */
+/* This file writes what a report says of a search: the goals and their results, the course, every trial. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

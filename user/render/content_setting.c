@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How something was measured: by which transmitter and receiver, with what frames, how constant a load. */
+/* This file writes how something was measured: by which transmitter and receiver, with what frames, at how constant a
+ * load. */
 #include <math.h>
 #include <string.h>
 

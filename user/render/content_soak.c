@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a report says of a soak: the critical load, how its estimate went, what both functions say. */
+/* This file writes what a report says of a soak: the critical load, how its estimate went, what both functions say. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

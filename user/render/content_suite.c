@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a report says of the suite of RFC 2544 section 26, in the reporting formats of that section and of RFC 9004. */
+/* This file writes what a report says of the suite of RFC 2544 section 26, in the reporting formats of that section and of
+ * RFC 9004. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a report says of a sweep: the figures of the curve, the curve, and a row for each load. */
+/* This file writes what a report says of a sweep: the figures of the curve, the curve, and a row for each load. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a report says of dated results: each goal over time, and when it changed. */
+/* This file writes what a report says of dated results: each goal over time, and when it changed. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a report says of one trial, and of every trial of a search or soak. */
+/* This file writes what a report says of one trial, and of every trial of a search or soak. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>

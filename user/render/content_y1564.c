@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a report says of services by ITU-T Y.1564. */
+/* This file writes what a report says of services by ITU-T Y.1564. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The figures of a Test Report. Each writes nothing where the form has no figures, or the document no data for it. */
+/* These functions draw the figures of a Test Report. They write into the stream of the form, which owns it. A function
+ * writes nothing if the form has no figures, or the document no data for it. */
 #pragma once
 
 #include <jansson.h>

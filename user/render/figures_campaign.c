@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A campaign: what was measured against frame size, or whatever else its matrix varies, a curve a build. */
+/* This figure shows a campaign: what was measured against frame size, or whatever else its matrix varies, a curve a
+ * build. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

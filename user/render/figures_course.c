@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The course of a search: the load of each trial, and the bounds closing in. */
+/* This figure shows the course of a search: the load of each trial, and the bounds closing in. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 /* Of the bounds of a goal, the lower and the upper one. */
 static const char *const bound_styles[COURSE_GOALS][2] = { { "lower", "upper" }, { "second", "third" } };
 
-/* What was known of a goal before each trial, and at the end. */
+/* The state of a goal before each trial, and at the end. */
 struct goal_course {
 	const json_t *goal, *result;
 	double *lower, *upper; /* count + 1 of each, of trials; NAN where there was no bound */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Latency by percentile at parts of the throughput: a figure for each goal and direction, a curve for each load. */
+/* These figures show latency by percentile at parts of the throughput: a figure for each goal and direction, a curve for
+ * each load. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The graphs that RFC 2544 section 26 asks for, and latency by frame size. */
+/* These are the graphs that RFC 2544 section 26 asks for, and latency by frame size. */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The curves of a sweep: forwarding rate, and order, over load. */
+/* These are the curves of a sweep: forwarding rate, and order, over load. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The forms of a result document (render.h), a file each; and what they write, which is the same for all but CSV. */
+/* A form writes a result document (render.h), a file each. This header also has what they write, which is the same for all
+ * but CSV. The caller owns document and stream. */
 #pragma once
 
 #include "render/render.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The Test Report as one HTML page: light, dark and on paper. */
+/* This form is the Test Report as one HTML page: light, dark and on paper. */
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>

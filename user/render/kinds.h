@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kinds of documents: what each alone has in a Test Report, a file a kind (content_search.c, ...), and what some of them
- * share. */
+/* A kind of document has parts of its own in a Test Report, a file for each kind (content_search.c, ...). Some parts are
+ * shared. The parts are constants; the caller owns the document. */
 #pragma once
 
 #include <jansson.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The Test Report as Markdown. Figures are left to HTML. */
+/* This form is the Test Report as Markdown. Figures are left to HTML. */
 #include <string.h>
 
 #include "render/forms.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What all pages have in common, those of reports and of the appliance. The texts are constants, and the caller owns the
- * stream. Everything is written to it at once. */
+/* These functions write what all pages have in common, those of reports and of the appliance. The texts are constants, and
+ * the caller owns the stream. Everything is written to it at once. */
 #pragma once
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The Test Report as text. Tables have aligned columns; those that do not fit the line follow in a band of their own.
- * Columns in which nothing stands, figures, and what is for pages only are left out.
+ * This form is the Test Report as text. Tables have aligned columns; those that do not fit the line follow in a band of
+ * their own. Columns in which nothing stands, figures, and what is for pages only are left out.
  */
 #include <ctype.h>
 #include <stdlib.h>
