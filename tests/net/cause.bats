@@ -123,3 +123,27 @@ slow_router() {
   inside tc qdisc add dev sut-b parent 1:1 handle 10: pfifo limit 8
   finds exact '^tc/sut-b/pfifo-10/drops$' --min-load 5kfps --max-load 60kfps
 }
+
+# Sweeps, soaks and suites name the place as a search does, and what they state is computed again by verify.
+@test "a sweep, a soak, the suites: the place in each part that lost frames" {
+  needs nft
+  local observe=(--observe "sut=local:xdp-mlr-$LAB" --wait a=0,b=0,d=0.2,e=0)
+  lab_up router
+  printf '%s\n' 'table inet f { chain forward { type filter hook forward priority 0' 'limit rate over 20000/second burst 50 packets counter drop comment "limit"' '}; }' |
+    inside nft -f -
+  named() { # VERB PART OPTION...
+    local verb=$1 part=$2
+    "$MLR" "$verb" -p "$A,$B" "${observe[@]}" --format json "${@:3}" >"$BATS_TEST_TMPDIR/$verb.json" || [ $? -eq 1 ]
+    "$JQ" -c "$part.cause" "$BATS_TEST_TMPDIR/$verb.json"
+    "$JQ" -e "$part.cause.rows[0] | .kind == \"exact\" and (.counter | test(\"^nft/\")) and .per_lost_frame == 1" "$BATS_TEST_TMPDIR/$verb.json"
+    "$MLR" verify "$BATS_TEST_TMPDIR/$verb.json"
+    "$MLR" report "$BATS_TEST_TMPDIR/$verb.json" | grep -A3 'Where the SUT lost them' | grep nft/
+    "$JQ" "$part.cause.rows[0].counter = \"udp/drops\"" "$BATS_TEST_TMPDIR/$verb.json" >"$BATS_TEST_TMPDIR/forged.json"
+    run -1 "$MLR" verify "$BATS_TEST_TMPDIR/forged.json"
+    [[ $output == *cause/rows/0/counter* ]]
+  }
+  named sweep "" --loads 10kfps,40kfps --duration 0.5
+  named soak "" --min-load 5kfps --max-load 60kfps --max-time 12 --target-loss-ratio 1e-3
+  named rfc2544 ".frame_sizes[0].frame_loss" --frame-size 64 --tests frame-loss --max-load 60kfps --trial-duration 0.3 --loss-step 0.1
+  named y1564 ".services[0].configuration" --service name=x,cir=40kfps,loss=0.001 --tests configuration --step-duration 0.3
+}

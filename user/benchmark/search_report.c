@@ -156,12 +156,8 @@ json_t *report_search(const struct search *search)
 	if (document) {
 		if (search->latencies)
 			json_object_set_new(document, "latency_at", report_search_latencies(search));
-		json_each (result, json_object_get(document, "search_result")) {
+		json_each (result, json_object_get(document, "search_result"))
 			report_add_goal_latency(result, json_object_get(document, "trials"));
-			report_add_cause(result, json_object_get(document, "trials"),
-					 read_number(result, "relevant_lower_bound"),
-					 read_number(result, "relevant_upper_bound"));
-		}
 		report_add_power(document, search->config);
 		json_object_set_new(document, "warnings", warnings_describe(search->config, search->input.min_load_fps));
 		json_object_set_new(document, "line_rate",

@@ -10,6 +10,7 @@
 #include "render/parts.h"
 
 #define SENTENCE_SIZE 700
+#define TITLE_SIZE    256
 #define FIGURE_HEIGHT 200.0
 
 static bool is_kind(const json_t *row, const char *kind)
@@ -301,6 +302,11 @@ static void put_figure(struct writer *writer, unsigned int number, const json_t 
 
 /* --- the section ---------------------------------------------------------------------------------------------------- */
 
+static void begin(struct writer *writer)
+{
+	writer->ops->section(writer, LEVEL_MAIN, "cause", "Where the SUT lost them");
+}
+
 static void put_cause(struct writer *writer, unsigned int number, const json_t *cause, const json_t *trials,
 		      double upper_fps)
 {
@@ -312,24 +318,97 @@ static void put_cause(struct writer *writer, unsigned int number, const json_t *
 	put_figure(writer, number, cause, trials, upper_fps);
 }
 
-void content_put_cause(struct writer *writer, const json_t *document)
+/* Put the cause of a test that lost frames. Return whether it did. */
+static bool put_test(struct writer *writer, unsigned int number, const char *title, const json_t *test)
 {
-	const json_t *results = json_object_get(document, "search_result"), *alone = json_object_get(document, "cause");
-	json_auto_t *trial = json_pack("[O?]", json_object_get(document, "trial_result"));
+	const json_t *cause = json_object_get(test, "cause");
+
+	if (!(read_number(cause, "lost") > 0))
+		return false;
+	writer->ops->subsection(writer, title);
+	put_cause(writer, number, cause, json_object_get(test, "trials"),
+		  read_number(json_object_get(test, "goal_result"), "relevant_upper_bound"));
+	return true;
+}
+
+/* All tests of a part of a suite that has a name: a frame size, a service, or the whole. Return how many lost frames. */
+static unsigned int put_tests(struct writer *writer, unsigned int number, const char *name, const json_t *part)
+{
+	unsigned int count = 0;
+
+	json_each_member (key, test, part)
+		if (json_is_object(test))
+			count += put_test(
+				writer, number + count,
+				TEXT_OF(TITLE_SIZE, "%s%s%s", text_label(key, ROOM(VALUE_SIZE)), *name ? ", " : "", name),
+				test);
+	return count;
+}
+
+static const json_t *sources_within(const json_t *part)
+{
+	json_each_member (key, test, part)
+		if (json_is_object(json_object_get(test, "cause")))
+			return json_at(test, "/cause/sources");
+	return NULL;
+}
+
+/* Of a suite. */
+static void put_suite(struct writer *writer, const json_t *document)
+{
+	const json_t *sizes = json_object_get(document, "frame_sizes"), *services = json_object_get(document, "services");
+	const json_t *parts = sizes ? sizes : services, *sources = NULL;
+	unsigned int count = 0;
+
+	json_each (part, parts)
+		sources = sources ? sources : sources_within(part);
+	sources = sources ? sources : sources_within(document);
+	if (!sources)
+		return;
+	begin(writer);
+	json_each (part, parts)
+		count += put_tests(writer, count + 1,
+				   sizes ? TEXT_OF(TITLE_SIZE, "%s octets", read_text(part, "frame_size"))
+					 : read_text(part, "name"),
+				   part);
+	count += put_tests(writer, count + 1, "", document);
+	if (!count)
+		writer->ops->paragraph(writer, "The SUT lost no frame while it was observed.");
+	put_sources(writer, sources);
+}
+
+static void put_results(struct writer *writer, const json_t *document)
+{
+	const json_t *results = json_object_get(document, "search_result");
 	unsigned int number = 0;
 
-	if (!json_is_object(alone) && !json_is_object(json_object_get(json_array_get(results, 0), "cause")))
-		return;
-	writer->ops->section(writer, LEVEL_MAIN, "cause", "Where the SUT lost them");
-	if (json_is_object(alone))
-		put_cause(writer, ++number, alone, trial, NAN);
+	begin(writer);
 	json_each (result, results) {
 		if (json_array_size(results) > 1)
 			writer->ops->subsection(writer, read_text(json_object_get(result, "goal"), "name"));
 		put_cause(writer, ++number, json_object_get(result, "cause"), json_object_get(document, "trials"),
 			  read_number(result, "relevant_upper_bound"));
 	}
-	put_sources(writer,
-		    json_object_get(json_is_object(alone) ? alone : json_object_get(json_array_get(results, 0), "cause"),
-				    "sources"));
+	put_sources(writer, json_at(document, "/search_result/0/cause/sources"));
+}
+
+/* Of a trial, a sweep, a soak. */
+static void put_alone(struct writer *writer, const json_t *document)
+{
+	const json_t *cause = json_object_get(document, "cause"), *trials = json_object_get(document, "trials");
+	json_auto_t *trial = json_pack("[O?]", json_object_get(document, "trial_result"));
+
+	begin(writer);
+	put_cause(writer, 1, cause, trials ? trials : trial, NAN);
+	put_sources(writer, json_object_get(cause, "sources"));
+}
+
+void content_put_cause(struct writer *writer, const json_t *document)
+{
+	if (json_is_object(json_object_get(document, "cause")))
+		put_alone(writer, document);
+	else if (json_is_object(json_at(document, "/search_result/0/cause")))
+		put_results(writer, document);
+	else
+		put_suite(writer, document);
 }

@@ -38,6 +38,8 @@ bool audit_same(double a, double b);
  * fault. */
 void audit_number(struct audit *audit, const struct place *place, const json_t *object, const char *name, double follows);
 void audit_truth(struct audit *audit, const struct place *place, const json_t *object, const char *name, bool follows);
+/* Compare a value with the one that follows, and all that is within. */
+void audit_value(struct audit *audit, const struct place *place, const json_t *stated, const json_t *follows);
 /* A result that is regular has no irregular_reason, and any other has one. */
 void audit_reason(struct audit *audit, const struct place *place, const json_t *result);
 /* A load in bit/s beside the load in frames/s. */
@@ -63,6 +65,8 @@ void audit_compare(struct audit *audit, const json_t *document);
 void audit_trend(struct audit *audit, const json_t *document);
 /* audit_power.c: power and energy, where a document has them */
 void audit_power(struct audit *audit, const json_t *document);
+/* cause.c: where the SUT lost frames, from what was observed in the trials */
+void audit_cause(struct audit *audit, const json_t *document);
 /* audit_requirements.c: what the SUT changed in all trials, and the verdicts of --require */
 void audit_changes(struct audit *audit, const json_t *document);
 void audit_requirements(struct audit *audit, const json_t *document);

@@ -7,8 +7,7 @@
 #include "result/audit.h"
 #include "result/report.h"
 
-/* Compare a value with the one that follows, and all that is within. */
-static void audit_value(struct audit *audit, const struct place *place, const json_t *stated, const json_t *follows)
+void audit_value(struct audit *audit, const struct place *place, const json_t *stated, const json_t *follows)
 {
 	if (json_is_object(follows))
 		json_each_member (name, value, follows)

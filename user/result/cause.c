@@ -10,6 +10,7 @@
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "base/message.h"
+#include "result/audit.h"
 #include "result/report.h"
 
 /* All counters of the observed trials, and their values in each trial. */
@@ -201,10 +202,12 @@ static json_t *sources_json(const struct observed_trials *observed, const json_t
 	return list;
 }
 
-void report_add_cause(json_t *holder, const json_t *trials, double lower_fps, double upper_fps)
+/* A new reference; NULL where no trial was observed, or without memory. */
+static json_t *cause_of(const json_t *trials, double lower_fps, double upper_fps)
 {
 	struct observed_trials observed;
 	struct mlr_causes causes;
+	json_t *cause = NULL;
 	bool complete = read_trials(trials, &observed);
 
 	if (complete && observed.trial_count) {
@@ -214,13 +217,114 @@ void report_add_cause(json_t *holder, const json_t *trials, double lower_fps, do
 
 		complete = mlr_cause_find(&input, &causes) == 0;
 		if (complete)
-			json_object_set_new(holder, "cause",
-					    json_pack("{s:o, s:I, s:o, s:o}", "lost", json_number_or_null(causes.lost),
-						      "trials", (json_int_t)causes.trials, "rows",
-						      json_list(i, causes.count, row_of(&observed, &causes.causes[i])),
-						      "sources", sources_json(&observed, trials)));
+			cause = json_pack("{s:o, s:I, s:o, s:o}", "lost", json_number_or_null(causes.lost), "trials",
+					  (json_int_t)causes.trials, "rows",
+					  json_list(i, causes.count, row_of(&observed, &causes.causes[i])), "sources",
+					  sources_json(&observed, trials));
 	}
 	free_trials(&observed);
 	if (!complete)
 		memory_noticed(NULL);
+	return cause;
+}
+
+/* --- where a document has causes ------------------------------------------------------------------------------------ */
+
+/* One that has a cause of its own: a Goal Result, a test of a suite, or a document. */
+struct holder {
+	json_t *json;
+	const json_t *trials;
+	double lower_fps, upper_fps;
+};
+
+typedef void (*cause_visit)(void *context, const struct place *place, const struct holder *holder);
+
+/* Where no search found bounds: the least load with loss, and the highest one below it without. */
+static void find_bounds(struct holder *holder)
+{
+	json_each (trial, holder->trials)
+		if (is_observed(trial) && lost_by_sut(trial) > 0)
+			holder->upper_fps = fmin(read_number(trial, "trial_load"), holder->upper_fps);
+	json_each (trial, holder->trials)
+		if (is_observed(trial) && lost_by_sut(trial) == 0 &&
+		    !(read_number(trial, "trial_load") >= holder->upper_fps))
+			holder->lower_fps = fmax(read_number(trial, "trial_load"), holder->lower_fps);
+}
+
+static struct holder holder_of(json_t *json, const json_t *trials, const json_t *result)
+{
+	struct holder holder = { json, trials, read_number(result, "relevant_lower_bound"),
+				 read_number(result, "relevant_upper_bound") };
+
+	if (!result)
+		find_bounds(&holder);
+	return holder;
+}
+
+static void visit_one(json_t *json, const json_t *trials, const json_t *result, const struct place *place, cause_visit visit,
+		      void *context)
+{
+	struct holder holder = holder_of(json, trials, result);
+
+	visit(context, place, &holder);
+}
+
+/* The holders of an object itself. */
+static void visit_holders(json_t *object, const struct place *place, cause_visit visit, void *context)
+{
+	const json_t *trials = json_object_get(object, "trials"), *results = json_object_get(object, "search_result");
+	json_t *alone = json_object_get(object, "trial_result");
+	json_auto_t *list = json_is_object(alone) ? json_pack("[O]", alone) : NULL;
+
+	json_each (result, results)
+		visit_one(result, trials, result, ITEM(MEMBER(place, "search_result"), result_at), visit, context);
+	if (json_is_array(trials) && !results)
+		visit_one(object, trials, json_object_get(object, "goal_result"), place, visit, context);
+	else if (list)
+		visit_one(object, list, NULL, place, visit, context);
+}
+
+static void visit_all(json_t *json, const struct place *place, cause_visit visit, void *context)
+{
+	json_each (item, json)
+		visit_all(item, ITEM(place, item_at), visit, context);
+	if (!json_is_object(json))
+		return;
+	visit_holders(json, place, visit, context);
+	json_each_member (name, value, json)
+		if (strcmp(name, "trials") != 0)
+			visit_all(value, MEMBER(place, name), visit, context);
+}
+
+static void add_cause(void *context, const struct place *place, const struct holder *holder)
+{
+	json_t *cause = cause_of(holder->trials, holder->lower_fps, holder->upper_fps);
+
+	(void)context;
+	(void)place;
+	if (cause)
+		json_object_set_new(holder->json, "cause", cause);
+}
+
+void report_add_causes(json_t *document)
+{
+	visit_all(document, NULL, add_cause, NULL);
+}
+
+/* --- the audit of them ---------------------------------------------------------------------------------------------- */
+
+static void audit_one(void *context, const struct place *place, const struct holder *holder)
+{
+	const json_t *stated = json_object_get(holder->json, "cause");
+	json_auto_t *follows = stated ? cause_of(holder->trials, holder->lower_fps, holder->upper_fps) : NULL;
+
+	if (follows)
+		audit_value(context, MEMBER(place, "cause"), stated, follows);
+	else if (stated)
+		contradict(context, MEMBER(place, "cause"), "no trial was observed");
+}
+
+void audit_cause(struct audit *audit, const json_t *document)
+{
+	visit_all((json_t *)document, NULL, audit_one, audit);
 }

@@ -201,6 +201,7 @@ enum exit_code report_deliver(json_t *document, const struct config *config, str
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	if (config->verb != VERB_TRIAL && file->sut && changes)
 		json_object_set(document, "changes", changes);
+	report_add_causes(document);
 	code = report_judge(document, config, code);
 	add_notes(document, config);
 	add_commission(document, config);

@@ -663,11 +663,6 @@ json_t *report_one_trial(const struct config *config, struct measurer *measurer,
 		return NULL;
 	if (measurement)
 		add_trial_bps(json_object_get(document, "trial_result"), &measurement->result, config);
-	if (measurement && measurement->observed) {
-		json_auto_t *alone = json_pack("[O]", json_object_get(document, "trial_result"));
-
-		report_add_cause(document, alone, NAN, NAN);
-	}
 	report_add_power(document, config);
 	report_add_setting(document, config, measurer, start_time);
 	return document;

@@ -32,9 +32,9 @@ void report_add_goal_latency(json_t *result, const json_t *trials);
  * looked at, "received" and the counts of changes. NULL: there is no such trial. */
 json_t *report_changes(const json_t *document);
 
-/* Put "cause" into a result or a trial's document: where the SUT lost frames, by the counters of these trials, at these bounds (NAN:
- * none). Nothing where no trial was observed (--observe). */
-void report_add_cause(json_t *holder, const json_t *trials, double lower_fps, double upper_fps);
+/* Put "cause" into each Goal Result, each test of a suite that has trials, and any other document with trials: where the SUT
+ * lost frames, by the counters that were observed (--observe). Nothing where no trial was observed. */
+void report_add_causes(json_t *document);
 
 /* Power and energy of these trials, by the meters that they observed, at the mean size of frames and so many interfaces that
  * send. A new reference; NULL where no trial observed a meter, or without memory. */

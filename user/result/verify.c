@@ -80,6 +80,7 @@ json_t *verify_document(const json_t *document)
 		if (strcmp(kinds[i].name, kind) == 0)
 			kinds[i].audit(&audit, document);
 	audit_power(&audit, document);
+	audit_cause(&audit, document);
 	audit_changes(&audit, document);
 	audit_requirements(&audit, document);
 	return audit.contradictions;
