@@ -184,6 +184,8 @@ static int serve_one(const struct keeper_plan *plan, const struct keeper_request
 		return plan->answer(request, ret_fd);
 	case KEEPER_READ:
 		return open_named(plan, request, ret_fd);
+	case KEEPER_PART:
+		return plan->part ? plan->part(plan->context, request, ret_fd) : -EPERM;
 	case KEEPER_UNDO:
 		if (request->flags)
 			stop_set();

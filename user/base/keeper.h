@@ -4,9 +4,9 @@
  *
  * keeper_split() divides the process once everything that needs privileges is open. The caller goes on as nobody, without a
  * capability, and nothing gives it back what it lost. Its child is the keeper. It parses nothing. It waits for requests of a
- * fixed size on a socket, and knows four of them: to make a file beside one that was named before the split, to rename or
- * remove that file, to undo what was changed on ports, and to open a file for reading that was named before the split, or
- * is in a folder that was. The keeper has no other descriptors than its plan names, so nothing that hangs on a descriptor
+ * fixed size on a socket, and knows five of them: to make a file beside one that was named before the split, to rename or
+ * remove that file, to undo what was changed on ports, to open a file for reading that was named before the split, or
+ * is in a folder that was, and, for a suite, to start a process that opens the ports for a part of it. The keeper has no other descriptors than its plan names, so nothing that hangs on a descriptor
  * outlives the run.
  *
  * Signals do not reach the keeper. It ends with the run. If the run died without a request to undo, the keeper leaves
@@ -19,13 +19,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum keeper_what { KEEPER_BEGIN, KEEPER_END, KEEPER_UNDO, KEEPER_READ };
+enum keeper_what { KEEPER_BEGIN, KEEPER_END, KEEPER_UNDO, KEEPER_READ, KEEPER_PART };
 
 struct keeper_request {
 	uint32_t what;       /* enum keeper_what */
 	uint32_t number;     /* number of a file; for KEEPER_UNDO what the run knows of its ports */
 	uint32_t mode;       /* permissions of a new file */
-	char path[PATH_MAX]; /* path, for KEEPER_READ */
+	char path[PATH_MAX]; /* path, for KEEPER_READ; for KEEPER_PART what part() knows by it */
 	uint32_t flags;      /* what the answering function knows by it; of KEEPER_UNDO whether a stop was requested */
 };
 
@@ -41,6 +41,8 @@ struct keeper_plan {
 	/* Both functions run in the keeper. Answer a request about a file. Returns 0 or -errno, and *ret_fd where a
 	 * descriptor goes with it. */
 	int (*answer)(const struct keeper_request *request, int *ret_fd);
+	/* Start the process of a part, and answer with a descriptor by which it is spoken with. NULL: there are no parts. */
+	int (*part)(void *context, const struct keeper_request *request, int *ret_fd);
 	/* Undo the changes of ports. NULL: there are none. */
 	void (*undo)(void *context, uint32_t known);
 	void *context;

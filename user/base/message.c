@@ -114,18 +114,30 @@ size_t message_warnings(char *const **ret_texts)
 	return warning_count;
 }
 
+static void (*pass_on)(enum message_kind kind, const char *text);
+
+void message_pass(void (*pass)(enum message_kind kind, const char *text))
+{
+	pass_on = pass;
+}
+
 /* Write each line at once, so that lines of several processes do not mix. */
-static void say(const char *prefix, bool keep, const char *format, va_list arguments)
+static void say(enum message_kind kind, const char *format, va_list arguments)
 {
 	char raw[2048], *line = NULL, *text;
+	bool is_warning = kind == MESSAGE_WARNING;
 
 	vsnprintf(raw, sizeof(raw), format, arguments);
+	if (pass_on) {
+		pass_on(kind, raw);
+		return;
+	}
 	text = plain_text(raw); /* file names, and what documents hold */
-	if (!text || asprintf(&line, "xdp-mlr: %s%s%s%s\n", prefix, message_subject ? message_subject : "",
-			      message_subject ? ": " : "", text) < 0)
+	if (!text || asprintf(&line, "xdp-mlr: %s%s%s%s\n", is_warning ? "warning: " : "",
+			      message_subject ? message_subject : "", message_subject ? ": " : "", text) < 0)
 		line = NULL;
 	pthread_mutex_lock(&lock);
-	if (keep && text)
+	if (is_warning && text)
 		keep_warning(text);
 	replace_view(NULL);
 	put(line ? line : "xdp-mlr: out of memory\n");
@@ -152,7 +164,7 @@ enum exit_code refuse(enum exit_code code, const char *format, ...)
 	va_end(arguments);
 	va_start(arguments, format);
 	if (!ran_out || !atomic_exchange(&said, true))
-		say("", false, ran_out ? "out of memory" : format, arguments);
+		say(MESSAGE_REFUSAL, ran_out ? "out of memory" : format, arguments);
 	va_end(arguments);
 	return ran_out ? EXIT_INCAPABLE : code;
 }
@@ -162,7 +174,7 @@ void warn(const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	say("warning: ", true, format, arguments);
+	say(MESSAGE_WARNING, format, arguments);
 	va_end(arguments);
 }
 
@@ -173,7 +185,7 @@ void note(const char *format, ...)
 	if (message_quiet)
 		return;
 	va_start(arguments, format);
-	say("", false, format, arguments);
+	say(MESSAGE_NOTE, format, arguments);
 	va_end(arguments);
 }
 

@@ -8,6 +8,7 @@
 #include "benchmark/rfc2544_run.h"
 #include "benchmark/search_time.h"
 #include "config/options_suite.h"
+#include "measurer/apart.h"
 #include "progress/progress.h"
 
 const struct rfc2544_plan rfc2544_by_the_book = {
@@ -217,13 +218,14 @@ static enum exit_code measure_frame_size(struct rfc2544 *suite, const char *fram
 	struct rfc2544_run run = { .part = { .suite = &suite->common, .config = &config },
 				   .suite = suite,
 				   .smallest = suite->size == suite->smallest + 1 };
+	const struct part_name part = { .kind = PART_FRAME_SIZE, .number = suite->size - 1 };
 	unsigned int number = 0;
 	enum exit_code code = config_for_frame_size(suite->common.config, frame_size, &config);
 
 	if (code != EXIT_DONE)
 		return code;
 	suite_take_macs(json_object_get(suite->common.setting, "measurer"), &config);
-	code = measurer_new(&config, &run.part.measurer);
+	code = measurer_new_part(&config, &part, &run.part.measurer);
 	if (code == EXIT_DONE || code == EXIT_INTERRUPTED)
 		code = begin_frame_size(&run);
 	for (int i = 0; i < TEST_COUNT && code == EXIT_DONE; i++) {

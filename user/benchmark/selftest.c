@@ -14,6 +14,7 @@
 #include "benchmark/suite.h"
 #include "config/echo.h"
 #include "config/options_suite.h"
+#include "measurer/apart.h"
 #include "measurer/selftest_store.h"
 #include "netdev/netlink.h"
 #include "progress/events.h"
@@ -507,17 +508,20 @@ static enum exit_code test_with(struct selftest *selftest, const struct config *
 }
 
 /* Try the items once, with frames of the first size. An item that helps is in force from then on. */
-static enum exit_code try_items(struct selftest *selftest, struct config *config)
+static enum exit_code try_items(struct selftest *selftest, unsigned int number, struct config *config)
 {
-	enum exit_code code = selftest_try_items(config, &selftest->preparation);
+	const struct part_name part = { .kind = PART_FRAME_SIZE, .number = number };
+	enum exit_code code = selftest_try_items(config, &part, &selftest->preparation);
 
 	selftest->prepare = config->prepare;
 	return code;
 }
 
 /* Test one frame size with one backend. With TX_AUTO that is live frames, if the port can and AF_XDP is not zero-copy. */
-static enum exit_code test_frame_size(struct selftest *selftest, const char *frame_size, enum tx_choice tx)
+static enum exit_code test_frame_size(struct selftest *selftest, unsigned int number, const char *frame_size,
+				      enum tx_choice tx)
 {
+	const struct part_name part = { .kind = PART_FRAME_SIZE, .number = number };
 	struct measurer *frames = NULL;
 	struct config config;
 	enum exit_code code = config_for_frame_size(selftest->config, frame_size, &config);
@@ -528,11 +532,11 @@ static enum exit_code test_frame_size(struct selftest *selftest, const char *fra
 	config.waits = (struct waits){ .residual_s = RESIDUAL_WAIT_S };
 	suite_take_macs(selftest->measurer, &config);
 	if (config.prepare.try_items && !selftest->preparation)
-		code = try_items(selftest, &config);
+		code = try_items(selftest, number, &config);
 	else if (selftest->preparation)
 		config.prepare = selftest->prepare;
 	if (code == EXIT_DONE)
-		code = measurer_new(&config, &frames);
+		code = measurer_new_part(&config, &part, &frames);
 	if (code == EXIT_DONE)
 		code = test_with(selftest, &config, frames);
 	measurer_free(frames);
@@ -552,9 +556,9 @@ enum exit_code selftest_run(const struct config *config, struct selftest *ret)
 		return refuse(EXIT_USAGE_ERROR, "--ports: a self-test is of two ports; give one pair after the other");
 	for (unsigned int i = 0; code == EXIT_DONE && frame_sizes_part(config->frame_size_text, i, frame_size); i++) {
 		if (config->tx == TX_AUTO)
-			code = test_frame_size(selftest, frame_size, TX_XSK);
+			code = test_frame_size(selftest, i, frame_size, TX_XSK);
 		if (code == EXIT_DONE)
-			code = test_frame_size(selftest, frame_size, config->tx);
+			code = test_frame_size(selftest, i, frame_size, config->tx);
 	}
 	message_erase_view();
 	selftest->interrupted = code == EXIT_INTERRUPTED;

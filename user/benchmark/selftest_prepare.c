@@ -7,7 +7,7 @@
 #include "base/json_text.h"
 #include "base/text_stream.h"
 #include "base/units.h"
-#include "measurer/measurer.h"
+#include "measurer/apart.h"
 #include "mlr/welch.h"
 
 #define SIGNIFICANCE  0.01
@@ -67,12 +67,13 @@ static json_t *changes_of(struct measurer *frames)
 }
 
 /* Measure the rate at which frames arrive that are sent as fast as possible, and the p99 of latency. */
-static enum exit_code observe(const struct config *config, double *ret_fps, double *ret_p99_ns, json_t **ret_changes)
+static enum exit_code observe(const struct config *config, const struct part_name *part, double *ret_fps, double *ret_p99_ns,
+			      json_t **ret_changes)
 {
 	measurement_auto_t fastest = { 0 }, calm = { 0 };
 	struct mlr_trial_input input = { .duration_s = config->duration_s / TRIAL_SHARE };
 	struct measurer *frames = NULL;
-	enum exit_code code = measurer_new(config, &frames);
+	enum exit_code code = measurer_new_part(config, part, &frames);
 
 	if (!code)
 		code = measurer_xdp_measure_max(frames, input.duration_s, &fastest);
@@ -100,17 +101,17 @@ static void add_item(struct prepare *prepare, const struct candidate *candidate)
 }
 
 /* Measure the turns of an item. *ret_is_had says that it changed something; otherwise one turn is enough. */
-static enum exit_code take_turns(const struct config *without, const struct config *with, struct try_figure *rate,
-				 struct try_figure *latency, bool *ret_is_had)
+static enum exit_code take_turns(const struct config *without, const struct config *with, const struct part_name *part,
+				 struct try_figure *rate, struct try_figure *latency, bool *ret_is_had)
 {
 	enum exit_code code = EXIT_DONE;
 
 	for (int i = 0; i < TRY_PAIRS && !code; i++) {
 		json_auto_t *before = NULL, *after = NULL;
 
-		code = observe(without, &rate->without[i], &latency->without[i], &before);
+		code = observe(without, part, &rate->without[i], &latency->without[i], &before);
 		if (!code)
-			code = observe(with, &rate->with[i], &latency->with[i], &after);
+			code = observe(with, part, &rate->with[i], &latency->with[i], &after);
 		if (code)
 			break;
 		*ret_is_had = !json_equal(before, after) ||
@@ -135,7 +136,8 @@ static json_t *item_json(const struct candidate *candidate, bool is_had, bool is
 			 is_had ? figure_json(latency) : json_null());
 }
 
-static enum exit_code try_item(struct config *config, const struct candidate *candidate, bool *ret_is_kept, json_t *items)
+static enum exit_code try_item(struct config *config, const struct part_name *part, const struct candidate *candidate,
+			       bool *ret_is_kept, json_t *items)
 {
 	struct try_figure rate, latency;
 	struct config with = *config;
@@ -143,7 +145,7 @@ static enum exit_code try_item(struct config *config, const struct candidate *ca
 	enum exit_code code;
 
 	add_item(&with.prepare, candidate);
-	code = take_turns(config, &with, &rate, &latency, &is_had);
+	code = take_turns(config, &with, part, &rate, &latency, &is_had);
 	if (code)
 		return code;
 	*ret_is_kept = is_had && selftest_item_helps(&rate, &latency);
@@ -157,7 +159,7 @@ static enum exit_code try_item(struct config *config, const struct candidate *ca
 	return EXIT_DONE;
 }
 
-enum exit_code selftest_try_items(struct config *config, json_t **ret_json)
+enum exit_code selftest_try_items(struct config *config, const struct part_name *part, json_t **ret_json)
 {
 	json_auto_t *items = json_array();
 	char list[LIST_SIZE] = "auto";
@@ -166,7 +168,7 @@ enum exit_code selftest_try_items(struct config *config, json_t **ret_json)
 	for (size_t i = 0; i < COUNT(candidates) && !code; i++) {
 		bool is_kept = false;
 
-		code = try_item(config, &candidates[i], &is_kept, items);
+		code = try_item(config, part, &candidates[i], &is_kept, items);
 		if (is_kept)
 			text_add(list, sizeof(list), ",%s", candidates[i].name);
 	}

@@ -12,6 +12,7 @@
 
 #include "base/message.h"
 #include "config/config.h"
+#include "measurer/apart.h"
 
 /* What a figure was without an item and with it, in TRY_PAIRS turns. */
 #define TRY_PAIRS 5
@@ -21,6 +22,6 @@ struct try_figure {
 /* Whether an item is worth it: the rate is better where it is higher, the latency where it is lower (NAN: not measured). */
 bool selftest_item_helps(const struct try_figure *rate, const struct try_figure *latency);
 
-/* Try the items with frames of this configuration, beside what `config->prepare` prepares. Add those that help to it.
+/* Try the items with frames of this configuration of a part, beside what `config->prepare` prepares. Add those that help to it.
  * *ret_json is a new reference with the findings. */
-enum exit_code selftest_try_items(struct config *config, json_t **ret_json);
+enum exit_code selftest_try_items(struct config *config, const struct part_name *part, json_t **ret_json);

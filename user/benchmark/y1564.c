@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "config/given.h"
 #include "config/options_suite.h"
+#include "measurer/apart.h"
 #include "progress/progress.h"
 #include "result/report.h"
 
@@ -523,8 +524,10 @@ static enum exit_code begin_services(struct run *first, struct service_rates *ra
 {
 	struct y1564 *suite = first->suite;
 	const struct config *all = suite->common.config;
-	double link_bps = l1_bps(first->part.measurer->line_rate_fps, first->part.config->frame_size_octets);
-	enum exit_code code = services_rates(all, link_bps, rates);
+	enum exit_code code;
+
+	suite->link_bps = l1_bps(first->part.measurer->line_rate_fps, first->part.config->frame_size_octets);
+	code = services_rates(all, suite->link_bps, rates);
 
 	for (unsigned int i = 0; i < all->service_count && code == EXIT_DONE; i++) {
 		struct run *run = &first[i];
@@ -546,6 +549,8 @@ static enum exit_code measure_service(struct run *run, struct service_rates *rat
 {
 	struct suite *suite = &run->suite->common;
 	bool is_first = run->options == suite->config->services;
+	const struct part_name part = { .kind = PART_SERVICE,
+					.number = (unsigned int)(run->options - suite->config->services) };
 	struct config config;
 	enum exit_code code;
 
@@ -556,7 +561,7 @@ static enum exit_code measure_service(struct run *run, struct service_rates *rat
 		return code;
 	run->part = (struct suite_part){ .suite = suite, .config = &config };
 	suite_take_macs(json_object_get(suite->setting, "measurer"), &config);
-	code = measurer_new(&config, &run->part.measurer);
+	code = measurer_new_part(&config, &part, &run->part.measurer);
 	if (code == EXIT_DONE && is_first)
 		code = begin_services(run, rates);
 	if (code == EXIT_DONE || code == EXIT_INTERRUPTED)
@@ -588,10 +593,11 @@ static void share_result(const struct joint *joint, const json_t *json, enum exi
 	}
 }
 
-static enum exit_code measure_together(struct y1564 *suite, struct joint *joint)
+static enum exit_code measure_together(struct y1564 *suite, unsigned int which, struct joint *joint)
 {
+	const struct part_name part = { .kind = PART_SERVICES, .number = which, .link_bps = suite->link_bps };
 	const struct config *config = suite->common.config;
-	enum exit_code code = measurer_new(joint->part.config, &joint->part.measurer);
+	enum exit_code code = measurer_new_part(joint->part.config, &part, &joint->part.measurer);
 
 	if (code == EXIT_DONE) {
 		suite->performance = json_object();
@@ -636,7 +642,7 @@ static enum exit_code test_together(struct y1564 *suite, struct run *runs, struc
 	}
 	suite_take_macs(json_object_get(suite->common.setting, "measurer"), &together);
 	joint.part.config = &together;
-	return measure_together(suite, &joint);
+	return measure_together(suite, which, &joint);
 }
 
 enum exit_code y1564_run(const struct config *config, struct y1564 *ret)

@@ -14,6 +14,7 @@ struct y1564 {
 	json_t *performance; /* of the performance test, what is of all of them. NULL: there was none */
 	bool failed;         /* a service is not as agreed */
 	bool undecided;      /* of another that is not known */
+	double link_bps;     /* with what is on the wire beside frames; 0: not known */
 };
 
 /* Run it. In any case the caller frees *ret. Returns EXIT_DONE, EXIT_UNMET if a service is not as agreed, or something is

@@ -18,6 +18,7 @@
 #include "cli/verbs.h"
 #include "config/given.h"
 #include "config/stored.h"
+#include "measurer/apart.h"
 #include "measurer/foreign.h"
 #include "measurer/lost.h"
 #include "measurer/measurer.h"
@@ -67,7 +68,11 @@ static enum exit_code divide(struct run *run, struct capture *captures, size_t c
 	for (size_t i = 0; i < count; i++)
 		destination_hold(&captures[i].destination, &plan);
 	metrics_hold(&plan);
-	if (run->measurer->ops->hold)
+	if (run->config->verb == VERB_SELFTEST)
+		selftest_hold(run->config, &plan);
+	if (!run->measurer)
+		measurer_hold_parts(run->config, &plan);
+	else if (run->measurer->ops->hold)
 		run->measurer->ops->hold(run->measurer, &plan);
 	return privileges_divide(run->config, &plan);
 }
@@ -257,9 +262,13 @@ static enum exit_code perform_trial(struct run *run)
 static enum exit_code perform_rfc2544(struct run *run)
 {
 	struct rfc2544 suite;
-	enum exit_code code = rfc2544_run(run->config, &suite);
-	json_t *document = report_rfc2544(&suite);
+	enum exit_code code = divide(run, NULL, 0);
+	json_t *document;
 
+	if (code != EXIT_DONE)
+		return code;
+	code = rfc2544_run(run->config, &suite);
+	document = report_rfc2544(&suite);
 	if (document)
 		code = deliver(run, document, suite.common.duration_s, code);
 	rfc2544_free(&suite);
@@ -269,9 +278,13 @@ static enum exit_code perform_rfc2544(struct run *run)
 static enum exit_code perform_y1564(struct run *run)
 {
 	struct y1564 suite;
-	enum exit_code code = y1564_run(run->config, &suite);
-	json_t *document = report_y1564(&suite);
+	enum exit_code code = divide(run, NULL, 0);
+	json_t *document;
 
+	if (code != EXIT_DONE)
+		return code;
+	code = y1564_run(run->config, &suite);
+	document = report_y1564(&suite);
 	if (document)
 		code = deliver(run, document, suite.common.duration_s, code);
 	y1564_free(&suite);
@@ -281,8 +294,11 @@ static enum exit_code perform_y1564(struct run *run)
 static enum exit_code perform_selftest(struct run *run)
 {
 	struct selftest selftest;
-	enum exit_code code = selftest_run(run->config, &selftest);
+	enum exit_code code = divide(run, NULL, 0);
 
+	if (code != EXIT_DONE)
+		return code;
+	code = selftest_run(run->config, &selftest);
 	if (code == EXIT_INTERRUPTED || json_array_size(selftest.self_tests))
 		code = deliver(run, report_selftest(&selftest), clock_since_s(selftest.start_ns), code);
 	selftest_free(&selftest);

@@ -20,8 +20,10 @@
 #include "measurer/selftest_store.h"
 #include "mlr/trial.h"
 
+struct load_steps;
 struct measurer;
 struct observers;
+struct tx_stops;
 
 /* An implementation. Every function gets the measurer itself. */
 struct measurer_ops {
@@ -34,6 +36,11 @@ struct measurer_ops {
 	void (*deviations)(struct measurer *measurer, json_t *deviations);
 	/* Call it before keeper_split(): it says what the keeper is to undo. May be NULL. */
 	void (*hold)(struct measurer *measurer, struct keeper_plan *plan);
+	/* These belong to ports; the functions measurer_xdp_... say what each does. */
+	enum exit_code (*steps)(struct measurer *measurer, struct load_steps *steps, struct measurement *ret);
+	bool (*queue_stops)(struct measurer *measurer, unsigned int port, unsigned int queue, struct tx_stops *ret);
+	struct selftest_way (*way)(struct measurer *measurer);
+	json_t *(*connection)(struct measurer *measurer);
 	/* Free it. NULL: it has nothing beside its own memory. */
 	void (*free)(struct measurer *measurer);
 };
@@ -82,13 +89,13 @@ enum exit_code measurer_xdp_measure_steps(struct measurer *measurer, struct load
 /* Return how fast this measurer can transmit (frames/s for each transmitter), by a short calibration. Only `xdp` has one. */
 enum exit_code measurer_xdp_calibrate(struct measurer *measurer, double *ret_max_load_fps);
 /* Get the stops of one transmit queue of a port in the last trial, for `xdp`. Returns false if there is no such queue. */
-bool measurer_xdp_queue_stops(const struct measurer *measurer, unsigned int port, unsigned int queue, struct tx_stops *ret);
+bool measurer_xdp_queue_stops(struct measurer *measurer, unsigned int port, unsigned int queue, struct tx_stops *ret);
 /* Return what lies between the ports, for `xdp`, as the member "connection", a new reference; NULL: it was not found out.
  * The second function tells whether as many frames in a row have passed as were wanted. */
-json_t *measurer_xdp_connection(const struct measurer *measurer);
+json_t *measurer_xdp_connection(struct measurer *measurer);
 bool measurer_xdp_is_connected(const struct measurer *measurer);
 /* Return how frames are sent and timed, for the store of self-tests of `xdp`. */
-struct selftest_way measurer_xdp_way(const struct measurer *measurer);
+struct selftest_way measurer_xdp_way(struct measurer *measurer);
 /* Perform one trial with --load max: as fast as the transmitter can. What was intended becomes what was sent. */
 enum exit_code measurer_xdp_measure_max(struct measurer *measurer, double duration_s, struct measurement *ret);
 /* Check, for --dry-run, what `xdp` would refuse, as far as the ports and their drivers say without being changed. It also

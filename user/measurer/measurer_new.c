@@ -73,3 +73,25 @@ enum exit_code measurer_new(const struct config *config, struct measurer **ret)
 		measurer_free(measurer);
 	return code;
 }
+
+/* --- of ports --------------------------------------------------------------------------------------------------------- */
+
+enum exit_code measurer_xdp_measure_steps(struct measurer *measurer, struct load_steps *steps, struct measurement *ret)
+{
+	return measurer->ops->steps(measurer, steps, ret);
+}
+
+bool measurer_xdp_queue_stops(struct measurer *measurer, unsigned int port, unsigned int queue, struct tx_stops *ret)
+{
+	return measurer->ops->queue_stops(measurer, port, queue, ret);
+}
+
+struct selftest_way measurer_xdp_way(struct measurer *measurer)
+{
+	return measurer->ops->way(measurer);
+}
+
+json_t *measurer_xdp_connection(struct measurer *measurer)
+{
+	return measurer->ops->connection ? measurer->ops->connection(measurer) : NULL;
+}

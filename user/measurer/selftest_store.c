@@ -140,15 +140,22 @@ static bool is_store(const json_t *document)
 /* The stored document, or NULL: there is none, or it was said that it cannot be read. */
 static json_t *read_store(const char *path)
 {
-	json_error_t fault;
-	json_t *document = json_load_file(path, 0, &fault);
+	int fd = keeper_open(path, false);
+	json_error_t fault = { 0 };
+	json_t *document = NULL;
 
-	if (!document && json_error_code(&fault) == json_error_cannot_open_file && access(path, F_OK))
+	if (fd == -ENOENT)
 		return NULL;
+	if (fd >= 0) {
+		document = json_loadfd(fd, 0, &fault);
+		close(fd);
+	}
 	if (document && is_store(document))
 		return document;
 	warn("the stored self-test %s cannot be read (%s); it counts for nothing: run 'xdp-mlr selftest' again", path,
-	     document ? "it is not a list of self-tests" : fault.text);
+	     fd < 0     ? strerror(-fd)
+	     : document ? "it is not a list of self-tests"
+			: fault.text);
 	json_decref(document);
 	return NULL;
 }
@@ -160,15 +167,34 @@ static int make_directories(void)
 	return mkdir(TEXT_OF(PATH_SIZE, "%s/selftest", state_directory()), 0755) && errno != EEXIST ? errno : 0;
 }
 
+static struct destination kept; /* by the keeper, who also reads it */
+
+void selftest_hold(const struct config *config, struct keeper_plan *plan)
+{
+	static char path[PATH_SIZE];
+	static const char *const paths[] = { path };
+	const struct selftest_way any = { "", "", false, false };
+	json_auto_t *subject = subject_of(config, &any);
+
+	make_path(subject, path);
+	if (make_directories() || destination_ready(path, &kept))
+		return;
+	destination_hold(&kept, plan);
+	plan->paths = paths;
+	plan->path_count = COUNT(paths);
+}
+
 static int write_store(const json_t *document, const char *path)
 {
-	int error = make_directories();
+	int error = keeper_is_there() ? 0 : make_directories();
 	size_t length;
 	owned char *text = NULL;
 
 	if (error)
 		return error;
 	text = json_text(document, true, &length);
+	if (text && kept.held)
+		return -destination_write(&kept, text, length, 0644, false, false);
 	return text ? -file_replace(path, text, length, 0644, false) : ENOMEM;
 }
 

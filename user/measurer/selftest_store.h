@@ -12,6 +12,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "base/keeper.h"
 #include "config/config.h"
 
 #define SELFTEST_FRESH_S   (7 * 24 * 3600) /* a self-test is believed for a week */
@@ -54,3 +55,5 @@ const char *selftest_faster_backend(const struct config *config, const char *one
  * "limited_by", "floor". A warning where it cannot be kept; else true, with the path. */
 bool selftest_keep(const struct config *config, const struct selftest_way *way, const json_t *measured, char ret_path[],
 		   size_t size);
+/* Before keeper_split(): the keeper is who puts the file in place. */
+void selftest_hold(const struct config *config, struct keeper_plan *plan);

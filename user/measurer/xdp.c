@@ -243,7 +243,7 @@ static enum exit_code spare_cpus(struct measurer_xdp *xdp)
 /* What a self-test said of a tester like this one. */
 static void find_selftest(struct measurer_xdp *xdp)
 {
-	const struct selftest_way way = measurer_xdp_way(&xdp->measurer);
+	const struct selftest_way way = xdp_way(&xdp->measurer);
 
 	if (xdp->config->verb != VERB_SELFTEST && xdp->port_count == PORT_COUNT)
 		xdp->measurer.selftest = selftest_find(xdp->config, &way);
@@ -502,7 +502,7 @@ enum exit_code measurer_xdp_measure_max(struct measurer *measurer, double durati
 	return measurer->ops->measure(measurer, &input, ret);
 }
 
-enum exit_code measurer_xdp_measure_steps(struct measurer *measurer, struct load_steps *steps, struct measurement *ret)
+static enum exit_code measure_steps(struct measurer *measurer, struct load_steps *steps, struct measurement *ret)
 {
 	struct measurer_xdp *xdp = (struct measurer_xdp *)measurer;
 	struct mlr_trial_input input = { .duration_s = (double)steps->frame_count / steps->load_fps };
@@ -534,8 +534,19 @@ enum exit_code measurer_xdp_calibrate(struct measurer *measurer, double *ret_max
 	return EXIT_DONE;
 }
 
+static json_t *connection_of(struct measurer *measurer)
+{
+	const struct measurer_xdp *xdp = (const struct measurer_xdp *)measurer;
+
+	return xdp->connects ? between_json(&xdp->between) : NULL;
+}
+
 static const struct measurer_ops ops = {
 	.measure = measure,
+	.steps = measure_steps,
+	.queue_stops = xdp_queue_stops,
+	.way = xdp_way,
+	.connection = connection_of,
 	.describe = xdp_describe,
 	.traffic_profile = xdp_traffic_profile,
 	.deviations = xdp_deviations,
@@ -544,13 +555,6 @@ static const struct measurer_ops ops = {
 };
 
 /* --- what lies between ---------------------------------------------------------------------------------------------- */
-
-json_t *measurer_xdp_connection(const struct measurer *measurer)
-{
-	const struct measurer_xdp *xdp = (const struct measurer_xdp *)measurer;
-
-	return measurer->ops == &ops && xdp->connects ? between_json(&xdp->between) : NULL;
-}
 
 bool measurer_xdp_is_connected(const struct measurer *measurer)
 {

@@ -37,7 +37,7 @@ json_t *xdp_port_json(const struct measurer_xdp *xdp, unsigned int i)
 	return json;
 }
 
-bool measurer_xdp_queue_stops(const struct measurer *measurer, unsigned int port, unsigned int queue, struct tx_stops *ret)
+bool xdp_queue_stops(struct measurer *measurer, unsigned int port, unsigned int queue, struct tx_stops *ret)
 {
 	const struct measurer_xdp *xdp = (const struct measurer_xdp *)measurer;
 	const struct tx_port *tx = port < xdp->port_count ? xdp->ends[port].tx : NULL;
@@ -48,7 +48,7 @@ bool measurer_xdp_queue_stops(const struct measurer *measurer, unsigned int port
 	return true;
 }
 
-struct selftest_way measurer_xdp_way(const struct measurer *measurer)
+struct selftest_way xdp_way(struct measurer *measurer)
 {
 	const struct measurer_xdp *xdp = (const struct measurer_xdp *)measurer;
 	const struct tx_port *tx = xdp->ends[xdp_first_transmitter(xdp)].tx;

@@ -123,6 +123,8 @@ enum frame_fate flow_memory_fate(const struct flow_memory *memory, uint64_t numb
 /* "measurer" and "traffic_profile". */
 json_t *xdp_describe(struct measurer *measurer);
 json_t *xdp_traffic_profile(struct measurer *measurer);
+bool xdp_queue_stops(struct measurer *measurer, unsigned int port, unsigned int queue, struct tx_stops *ret);
+struct selftest_way xdp_way(struct measurer *measurer);
 
 /* A port in the former, and how constant the load is, in the latter. */
 json_t *xdp_port_json(const struct measurer_xdp *xdp, unsigned int port);

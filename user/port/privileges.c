@@ -46,13 +46,19 @@ enum exit_code privileges_check(void)
 		missing);
 }
 
-static int keep_useful(uint64_t beside)
+/* Both. */
+static uint64_t for_ports(void)
 {
-	uint64_t keep = USEFUL | beside;
+	uint64_t all = USEFUL;
 
 	for (size_t i = 0; i < COUNT(needed); i++)
-		keep |= CONFINE_BIT(needed[i].capability);
-	return confine_keep(keep);
+		all |= CONFINE_BIT(needed[i].capability);
+	return all;
+}
+
+static int keep_useful(uint64_t beside)
+{
+	return confine_keep(for_ports() | beside);
 }
 
 #define TO_BE_NOBODY (CONFINE_BIT(CAP_SETUID) | CONFINE_BIT(CAP_SETGID))
@@ -66,27 +72,31 @@ static bool reads_alone(const struct config *config)
 	return config->verb == VERB_REPORT || config->verb == VERB_COMPARE || config->verb == VERB_VERIFY;
 }
 
-/* Whether the process is divided before the first trial. */
-static bool is_divided(const struct config *config)
-{
-	if (reads_alone(config) || config->verb == VERB_CONNECT)
-		return true;
-	return (config->verb == VERB_TRIAL || config->verb == VERB_SEARCH || config->verb == VERB_SOAK ||
-		config->verb == VERB_SWEEP) &&
-	       (config->measurer == MEASURER_XDP || config->measurer == MEASURER_SIM || config->measurer == MEASURER_REPLAY);
-}
-
 /* Whether ports are opened anew, for each size, service or backend. */
 static bool opens_again(const struct config *config)
 {
 	return config->verb == VERB_SELFTEST || config->verb == VERB_RFC2544 || config->verb == VERB_Y1564;
 }
 
+/* Whether the process is divided before the first trial. A command that resets the SUT in the midst of a trial has the
+ * privileges of who started the run, which a divided one does not have. */
+static bool is_divided(const struct config *config)
+{
+	if (reads_alone(config) || config->verb == VERB_CONNECT)
+		return true;
+	if (opens_again(config))
+		return !config->reset_command;
+	return (config->verb == VERB_TRIAL || config->verb == VERB_SEARCH || config->verb == VERB_SOAK ||
+		config->verb == VERB_SWEEP) &&
+	       (config->measurer == MEASURER_XDP || config->measurer == MEASURER_SIM || config->measurer == MEASURER_REPLAY);
+}
+
 enum exit_code privileges_reduce(const struct config *config)
 {
 	/* Live frames open a network namespace, and a run that is divided becomes nobody. */
-	uint64_t beside = config->tx == TX_XSK && !opens_again(config) ? 0 : CONFINE_BIT(CAP_SYS_ADMIN);
-	int error = keep_useful(beside | (is_divided(config) ? TO_BE_NOBODY : 0));
+	bool divided = is_divided(config), again = opens_again(config) && !divided;
+	uint64_t beside = config->tx == TX_XSK && !again ? 0 : CONFINE_BIT(CAP_SYS_ADMIN);
+	int error = keep_useful(beside | (divided ? TO_BE_NOBODY : 0));
 
 	return error ? refuse(EXIT_INCAPABLE, "cannot give up privileges: %s", strerror(-error)) : EXIT_DONE;
 }
@@ -158,6 +168,11 @@ static void filter_keeper(void)
 	filter_calls(true);
 }
 
+/* Who starts processes that open ports can be held to no list of calls. */
+static void filter_nothing(void)
+{
+}
+
 enum exit_code privileges_confine(const struct config *config)
 {
 	int error;
@@ -179,8 +194,9 @@ enum exit_code privileges_divide(const struct config *config, struct keeper_plan
 
 	if (!is_divided(config))
 		return EXIT_DONE;
-	plan->capabilities = plan->undo ? KEPT_FOR_FILES | KEPT_FOR_PORTS : KEPT_FOR_FILES;
-	plan->confine = filter_keeper;
+	plan->capabilities = KEPT_FOR_FILES | (plan->undo ? KEPT_FOR_PORTS : 0) |
+			     (plan->part ? for_ports() | TO_BE_NOBODY | CONFINE_BIT(CAP_SYS_ADMIN) : 0);
+	plan->confine = plan->part ? filter_nothing : filter_keeper;
 	error = keeper_split(plan);
 	if (error)
 		return refuse(EXIT_INCAPABLE, "cannot give up privileges: %s", strerror(-error));
