@@ -162,20 +162,34 @@ static unsigned int receive_queues(const struct port *port)
 }
 
 /* Make a table of so many entries, over all queues in turn. */
-static char *even_table(const char *table, unsigned int queues)
+static char *even_table(uint32_t entries, unsigned int queues)
 {
-	unsigned int entries = 1;
 	char *text = NULL;
 	size_t size;
 	FILE *stream = text_stream_open(&text, &size);
 
 	if (!stream)
 		return NULL;
-	for (; *table; table++)
-		entries += *table == ' ';
-	for (unsigned int i = 0; i < entries; i++)
+	for (uint32_t i = 0; i < entries; i++)
 		fprintf(stream, "%s%u", i ? " " : "", i % queues);
 	return text_stream_end(stream, &text);
+}
+
+/* Return whether each queue has as many entries, in whatever order. */
+static bool is_even(const struct link_rss *table, unsigned int queues)
+{
+	uint32_t share = table->count / queues, dealt = 0;
+
+	for (unsigned int queue = 0; queue < queues; queue++) {
+		uint32_t entries = 0;
+
+		for (uint32_t i = 0; i < table->count; i++)
+			entries += table->queue[i] == queue;
+		if (entries < share || entries > share + 1)
+			return false;
+		dealt += entries;
+	}
+	return dealt == table->count;
 }
 
 /* Have the hash distinguish flows by their UDP ports, too. Our flows differ in those, and many NICs hash only the addresses
@@ -190,22 +204,26 @@ static int hash_by_ports(struct port *port, const char *setting)
 	return claim_change(port->claim, setting, "sdfn");
 }
 
+/* An even table stays. One that was written counts as its user's, and the kernel then refuses fewer channels than it names, even if
+ * what was written is the driver's default. */
 static int spread_table(struct port *port, unsigned int queues)
 {
+	struct link_rss now;
 	int error;
 	owned char *table = claim_read(port->claim, "rss", &error), *even = NULL;
 
-	if (!error && !(even = even_table(table, queues ? queues : 1)))
-		error = -ENOMEM;
 	if (!error)
-		error = claim_change(port->claim, "rss", even);
-	return error;
+		error = setting_parse_rss(table, &now);
+	if (error || is_even(&now, queues))
+		return error;
+	even = even_table(now.count, queues);
+	return even ? claim_change(port->claim, "rss", even) : -ENOMEM;
 }
 
 static int spread_rss(struct port *port, const struct needs *)
 {
 	unsigned int queues = receive_queues(port);
-	int error = spread_table(port, queues);
+	int error = spread_table(port, queues ? queues : 1);
 
 	if (!error && queues > 1)
 		error = hash_by_ports(port, "hash:udp4");

@@ -267,7 +267,7 @@ static int read_rss(const struct access *access, char **ret_value)
 	return text_stream_end(stream, ret_value) ? 0 : -ENOMEM;
 }
 
-static int parse_rss(const char *value, struct link_rss *ret)
+int setting_parse_rss(const char *value, struct link_rss *ret)
 {
 	char *end;
 
@@ -288,7 +288,7 @@ static int write_rss(const struct access *access, const char *value)
 	static const struct link_rss to_default = { 0 };
 	struct link_rss rss;
 	owned char *now = NULL;
-	int error = parse_rss(value, &rss);
+	int error = setting_parse_rss(value, &rss);
 	bool done;
 
 	if (error)

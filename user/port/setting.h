@@ -53,6 +53,9 @@ int setting_rule_text(const struct link_rule *rule, char **ret_value);
 int setting_coalescing_text(const struct link_coalescing *coalescing, char **ret_value);
 int setting_parse_coalescing(const char *value, struct link_coalescing *ret);
 
+/* Read the value of "rss". */
+int setting_parse_rss(const char *value, struct link_rss *ret);
+
 /* Read a setting. The caller frees *ret_value. */
 int setting_read(const struct settings *settings, int ifindex, const char *setting, char **ret_value);
 /* Write a setting. It fails with -EBUSY if the driver took the value and did not follow. */

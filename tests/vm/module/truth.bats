@@ -291,6 +291,17 @@ half_lost() {
   check '.ports[0].checks[] | select(.name == "rss") | .state == "OK"'
 }
 
+@test "a receive hash that is even stays as it is, in whatever order; one that is not is spread, and is as before afterwards" {
+  for weights in "1 1 1 1" "5 1 1 1"; do
+    ethtool -X truth1 weight $weights
+    before=$(ethtool -x truth1)
+    exact --flows 16 --prepare auto,rss
+    check "[.measurer.ports[1].changes[] | select(.setting == \"rss\").now] == $([ "$weights" = "1 1 1 1" ] && echo [] || echo '["0 1 2 3 0 1 2 3"]')"
+    [ "$(ethtool -x truth1)" = "$before" ]
+  done
+  ethtool -X truth1 default
+}
+
 # --- NICs that do worse ------------------------------------------------------------------------------------------------------
 
 # That a latency is no wider of the truth than it says: of one that may be wrong by at most that.
