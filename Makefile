@@ -274,7 +274,7 @@ check-vm: ## run the product on other kernels, in QEMU: Debian's 6.1 and 6.12; a
 NICS ?=
 check-nics: ## run the product on the NICs that QEMU emulates, with three kernels, and write tests/nics/README.md's table of them (NICS='igb:6.12 virtio:6.1': of these)
 	$(Q)tools/deps vm
-	$(Q)$(MAKE) --no-print-directory $(BUILD)/xdp-mlr $(BUILD)/tests/user/test_phc
+	$(Q)$(MAKE) --no-print-directory $(BUILD)/xdp-mlr $(BUILD)/tests/user/test_phc $(BUILD)/tests/tools/speak
 	$(Q)BUILD=$(BUILD) tests/nics/run $(NICS)
 
 check-arm64: ## build for arm64; run its unit tests and the product there, on the same kernels in QEMU
