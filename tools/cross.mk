@@ -3,7 +3,7 @@
 # docs/internals/testing.md
 
 triplet := $(or $(patsubst arm64,aarch64-linux-gnu,$(filter arm64,$(ARCH))),$(error ARCH=$(ARCH): there is only arm64))
-SYSROOT := $(CURDIR)/build/vm/$(ARCH)$(if $(filter 1,$(MPI)),-mpi)/root
+SYSROOT := $(abspath $(or $(VM_CACHE),build/vm))/$(ARCH)$(if $(filter 1,$(MPI)),-mpi)/root
 CC := $(triplet)-gcc --sysroot=$(SYSROOT)
 AR := $(triplet)-ar
 PKG_CONFIG := env PKG_CONFIG_PATH= PKG_CONFIG_SYSROOT_DIR=$(SYSROOT) \
