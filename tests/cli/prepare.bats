@@ -9,7 +9,7 @@ trial() {
 
 @test "lists that are understood" {
   local list
-  for list in auto none ipv6 auto,no-pause auto,mtu,channels=4 merge,pause,irq,vlan,gro,rss,timestamps,queues,steer auto,no-timestamps,no-queues \
+  for list in auto none ipv6 auto,no-pause auto,mtu,channels=4 auto,any-cpu merge,pause,irq,vlan,gro,rss,timestamps,queues,steer auto,no-timestamps,no-queues \
     latency auto,throughput auto,coalesce=0,rings=512,eee,lldp,wake auto,latency,no-wake auto,throughput,no-affinity,flags,affinity; do
     trial "$list"
     # the ports are looked for only once the list has been understood
@@ -20,7 +20,7 @@ trial() {
 @test "lists that are not" {
   local list
   for list in "" autp auto, ,auto channels channels=0 channels=x channels=1.5 channels=99999 gro=1 no-channels=2 no-auto auto,none \
-    coalesce coalesce=-1 coalesce=1001 rings=63 rings eee=1 affinity=2 flags=1 no-latency latency=1; do
+    coalesce coalesce=-1 coalesce=1001 rings=63 rings eee=1 affinity=2 any-cpu=1 flags=1 no-latency latency=1; do
     trial "$list"
     [ "$status" -eq 2 ]
     [[ $stderr == *"--prepare"* ]]

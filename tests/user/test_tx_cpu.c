@@ -75,7 +75,7 @@ static void many_threads_go_round(void **state)
 		skip();
 	CPU_ZERO(&taken);
 	for (int i = 0; i < 3 * cpus; i++)
-		count[tx_cpu_take("lo", &taken)]++;
+		count[tx_cpu_take("lo", false, &taken)]++;
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
 		if (!CPU_ISSET(cpu, &allowed))
 			continue;

@@ -69,7 +69,7 @@ cpu_set_t tx_cpu_better(const cpu_set_t *allowed, const cpu_set_t *near, const c
 	return cpulist_without(allowed, poor);
 }
 
-int tx_cpu_take(const char *port, cpu_set_t *taken)
+int tx_cpu_take(const char *port, bool any, cpu_set_t *taken)
 {
 	cpu_set_t allowed, near, allowed_and_taken, poor, better;
 	int cpu;
@@ -81,7 +81,7 @@ int tx_cpu_take(const char *port, cpu_set_t *taken)
 	if (CPU_EQUAL(&allowed_and_taken, &allowed))
 		CPU_ZERO(taken); /* with more threads than CPUs, begin again */
 	poor = poor_ones(taken);
-	better = tx_cpu_better(&allowed, &near, taken, &poor);
+	better = any ? allowed : tx_cpu_better(&allowed, &near, taken, &poor);
 	cpu = tx_cpu_choose(CPU_COUNT(&better) > 1 ? &better : &allowed, &near, taken);
 	if (cpu >= 0)
 		CPU_SET(cpu, taken);

@@ -29,6 +29,7 @@ static const struct candidate {
 	{ "lldp", PREPARE_LLDP, 0 },
 	{ "flags", PREPARE_FLAGS, 0 },
 	{ "affinity", PREPARE_AFFINITY, 0 },
+	{ "any-cpu", PREPARE_ANY_CPU, 0 },
 	{ "wake", PREPARE_WAKE, 0 },
 	{ "coalesce=50", PREPARE_COALESCE, THROUGHPUT_US },
 	{ "coalesce=0", PREPARE_COALESCE, 0 },
@@ -53,7 +54,7 @@ bool selftest_item_helps(const struct try_figure *rate, const struct try_figure 
 
 /* --- measuring ---------------------------------------------------------------------------------------------------------- */
 
-/* Get the changes of the ports, so that an item which changed nothing is known. */
+/* Get the changes of the ports and the CPUs of their threads, so that an item which changed nothing is known. */
 static json_t *changes_of(struct measurer *frames)
 {
 	json_auto_t *description = frames->ops->describe(frames);
@@ -61,8 +62,10 @@ static json_t *changes_of(struct measurer *frames)
 	size_t i;
 	json_t *port;
 
-	json_array_foreach (json_object_get(description, "ports"), i, port)
+	json_array_foreach (json_object_get(description, "ports"), i, port) {
 		json_array_append(list, json_object_get(port, "changes"));
+		json_array_append(list, json_object_get(port, "transmit_cpus"));
+	}
 	return list;
 }
 

@@ -101,6 +101,7 @@ enum prepare_item {
 	PREPARE_LLDP,       /* no LLDP by the NIC's firmware */
 	PREPARE_FLAGS,      /* no private flag of the driver that slows XDP down */
 	PREPARE_AFFINITY,   /* each interrupt has a CPU of its own, away from those of transmit threads */
+	PREPARE_ANY_CPU,    /* transmit threads take CPU 0, and two of one core, like any other CPU */
 	PREPARE_WAKE,       /* the CPUs stay awake: no idle state that takes time to leave */
 	PREPARE_TIMESTAMPS, /* the NIC stamps every received frame, where --timestamps has a use for it */
 };

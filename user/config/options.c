@@ -517,7 +517,7 @@ const struct option options[] = {
 	       .flags = OPTION_USUAL),
 	OPTION("prepare", "LIST", FRAMES | CONNECT, "auto", read_prepare,
 	       "what to change on the ports meanwhile: none, or a list of auto, ipv6, merge, pause, irq, vlan, queues, "
-	       "timestamps, gro, mtu, channels=N, rss, steer, coalesce=US, rings=N, eee, lldp, flags, affinity, wake; auto "
+	       "timestamps, gro, mtu, channels=N, any-cpu, rss, steer, coalesce=US, rings=N, eee, lldp, flags, affinity, wake; auto "
 	       "is the first "
 	       "four, and "
 	       "the next three where they are needed, auto,no-pause all of those but one; latency and throughput add what "

@@ -317,17 +317,17 @@ static const char *const items[] = {
 	[PREPARE_COALESCE] = "coalesce", [PREPARE_RINGS] = "rings",
 	[PREPARE_EEE] = "eee",           [PREPARE_LLDP] = "lldp",
 	[PREPARE_WAKE] = "wake",         [PREPARE_FLAGS] = "flags",
-	[PREPARE_AFFINITY] = "affinity",
+	[PREPARE_AFFINITY] = "affinity", [PREPARE_ANY_CPU] = "any-cpu",
 };
 
 static enum exit_code refuse_item(const struct given *given, const char *word)
 {
-	return refuse_given(
-		given,
-		"there is no '%s'%s; say none, or a list of auto, ipv6, merge, pause, irq, vlan, queues, "
-		"timestamps, gro, mtu, channels=N, rss, steer, coalesce=US, rings=N, eee, lldp, flags, affinity, wake, "
-		"latency and throughput, or auto and no-ITEM",
-		word, nearest_hint(word, items, COUNT(items), HINT_ROOM));
+	return refuse_given(given,
+			    "there is no '%s'%s; say none, or a list of auto, ipv6, merge, pause, irq, vlan, queues, "
+			    "timestamps, gro, mtu, channels=N, any-cpu, rss, steer, coalesce=US, rings=N, eee, lldp, flags, "
+			    "affinity, wake, "
+			    "latency and throughput, or auto and no-ITEM",
+			    word, nearest_hint(word, items, COUNT(items), HINT_ROOM));
 }
 
 /* The item that takes a number, and the least and the greatest. */

@@ -117,7 +117,8 @@ enum exit_code tx_port_open(const struct config *config, bool live_is_faster, co
 		code = make_plan(link, profile, port, opened, i);
 		if (!code)
 			code = tx_open(choice_after(config->tx, opened), live_is_faster, link, i, opened->plans[i], metadata,
-				       tx_cpu_take(link->name, &cpus->taken), opened->queues[0], &opened->queues[i]);
+				       tx_cpu_take(link->name, cpus->any, &cpus->taken), opened->queues[0],
+				       &opened->queues[i]);
 		if (!code) {
 			describe_port(opened, opened->queues[i]);
 			share_cpu(opened->queues[i], cpus);

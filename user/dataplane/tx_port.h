@@ -13,6 +13,7 @@
 
 /* The transmitters on each CPU, as ports are opened. Zeros: there is none. */
 struct tx_cpus {
+	bool any; /* CPU 0, and two of one core, are as good as others */
 	cpu_set_t taken;
 	struct tx *first[CPU_SETSIZE + 1]; /* by CPU, none (-1) first: its first transmitter, with which others take turns */
 	bool crowded;                      /* there are others that do not, and that was said */

@@ -208,7 +208,8 @@ static enum exit_code open_transmitters(struct measurer_xdp *xdp)
 {
 	struct tx_metadata metadata;
 	enum exit_code code = EXIT_DONE;
-	struct tx_cpus cpus = { 0 };
+	const struct prepare *prepare = &xdp->config->prepare;
+	struct tx_cpus cpus = { .any = (prepare->asked | prepare->automatic) & 1u << PREPARE_ANY_CPU };
 
 	for (unsigned int i = 0; i < xdp->port_count && !code; i++) {
 		if (!xdp->ends[i].transmits)

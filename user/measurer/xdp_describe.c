@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/cpulist.h"
 #include "base/json_text.h"
 #include "measurer/xdp_private.h"
 
@@ -8,9 +9,23 @@
 #include "mlr/imix.h"
 #include "port/journal.h"
 
+#define CPUS_SIZE 256
+
 static json_t *mac_json(const uint8_t mac[MLR_MAC_OCTETS])
 {
 	return json_sprintf("%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3], mac[4], mac[5]);
+}
+
+/* The CPUs of its transmit threads; null: threads that are left alone, or none. */
+static json_t *cpus_json(const struct tx_port *tx)
+{
+	char list[CPUS_SIZE];
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	if (tx)
+		tx_port_add_cpus(tx, &cpus);
+	return CPU_COUNT(&cpus) ? json_string(cpulist_format(&cpus, list, sizeof(list))) : json_null();
 }
 
 json_t *xdp_port_json(const struct measurer_xdp *xdp, unsigned int i)
@@ -24,14 +39,15 @@ json_t *xdp_port_json(const struct measurer_xdp *xdp, unsigned int i)
 	const struct endpoint *end = &xdp->ends[i];
 	const struct port *port = &xdp->ports[i];
 	const struct tx_port *tx = end->tx;
-	json_t *json = json_pack(
-		"{s:s, s:s, s:o, s:i, s:b, s:s, s:o, s:s, s:o, s:o, s:o, s:s?, s:s?}", "name", port->link.name, "driver",
-		port->driver, "mac", mac_json(port->link.mac), "mtu_octets", (int)port->link.mtu_octets, "transmits",
-		(int)end->transmits, "receive_mode", rx_is_generic(end->rx) ? "generic" : "native", "destination_mac",
-		mac_json(end->destination_mac), "destination_mac_source", sources[end->mac_source], "link_bps",
-		port->link_bps > 0.0 ? json_real(port->link_bps) : json_null(), "changes", claim_changes(port->claim),
-		"transmit_queues", tx ? json_integer(tx->queue_count) : json_null(), "transmit_memory",
-		tx ? tx->memory : NULL, "transmit_mode", tx ? tx->mode : NULL);
+	json_t *json = json_pack("{s:s, s:s, s:o, s:i, s:b, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:s?, s:s?}", "name",
+				 port->link.name, "driver", port->driver, "mac", mac_json(port->link.mac), "mtu_octets",
+				 (int)port->link.mtu_octets, "transmits", (int)end->transmits, "receive_mode",
+				 rx_is_generic(end->rx) ? "generic" : "native", "destination_mac",
+				 mac_json(end->destination_mac), "destination_mac_source", sources[end->mac_source],
+				 "link_bps", port->link_bps > 0.0 ? json_real(port->link_bps) : json_null(), "changes",
+				 claim_changes(port->claim), "transmit_queues",
+				 tx ? json_integer(tx->queue_count) : json_null(), "transmit_cpus", cpus_json(tx),
+				 "transmit_memory", tx ? tx->memory : NULL, "transmit_mode", tx ? tx->mode : NULL);
 
 	json_object_update_new(json, departure_describe(xdp, i));
 	return json;

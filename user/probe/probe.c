@@ -89,7 +89,7 @@ static enum exit_code probe_all(struct mnl_socket *netlink, json_t *ports, cpu_s
 	if (error)
 		return refuse(EXIT_INCAPABLE, "cannot list the links: %s", why(-error));
 	for (int i = 0; i < PORT_COUNT; i++)
-		tx_cpu_take("", ret_transmit);
+		tx_cpu_take("", false, ret_transmit);
 	for (size_t i = 0; i < dump.count; i++)
 		if (may_be_meant(&dump.links[i]))
 			json_array_append_new(ports, probe_port(netlink, &dump.links[i], false, ret_transmit));
@@ -112,7 +112,7 @@ static enum exit_code probe_named(struct mnl_socket *netlink, const char *names,
 			collect(&link, &dump);
 	}
 	for (size_t i = 0; i < dump.count && !code; i++)
-		tx_cpu_take(dump.links[i].name, ret_transmit);
+		tx_cpu_take(dump.links[i].name, false, ret_transmit);
 	for (size_t i = 0; i < dump.count && !code; i++)
 		json_array_append_new(ports, probe_port(netlink, &dump.links[i], true, ret_transmit));
 	if (!code && dump.count > 1)

@@ -302,6 +302,13 @@ half_lost() {
   ethtool -X truth1 default
 }
 
+@test "transmit threads leave CPU 0 alone, unless any CPU will do" {
+  exact
+  check '.measurer.ports | map(.transmit_cpus) == ["1", null]'
+  exact --queues 2 --flows 16 --prepare auto,any-cpu
+  check '.measurer.ports[0].transmit_cpus == "0-1"'
+}
+
 # --- NICs that do worse ------------------------------------------------------------------------------------------------------
 
 # That a latency is no wider of the truth than it says: of one that may be wrong by at most that.
