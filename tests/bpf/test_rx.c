@@ -786,7 +786,8 @@ static void state_survives_a_move_between_cpus(void **state)
 	cpu_set_t before;
 
 	(void)state;
-	assert_true(sysconf(_SC_NPROCESSORS_ONLN) >= 2);
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		skip();
 	sched_getaffinity(0, sizeof(before), &before);
 	for (uint32_t sequence = 1; sequence <= 50; sequence++) {
 		cpu_set_t one;
@@ -1532,5 +1533,6 @@ int main(void)
 		TEST(random_octets),
 	};
 
+	cmocka_set_test_filter(getenv("ONLY")); /* none: all */
 	return cmocka_run_group_tests_name("rx", tests, NULL, NULL);
 }
