@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A console shows lines as things happen, the view of a run below them, and takes keys. All of them show the same. The lines
- * are those of the log; what a key asks for is left to the runner, as a request.
+ * A console shows lines as things happen, the view of a run below them, and takes keys. The appliance owns all consoles,
+ * opens them at its start, and closes them at its end. All of them show the same. The lines are those of the log; what a key
+ * asks for is left to the runner, as a request.
  *
  * A screen (/dev/tty1) draws the view anew each second. A serial line may be a dumb terminal, or a file: it gets plain
  * lines, until key v asks for the view there. Writing never blocks: what a console has not taken yet is kept, up to a bound.

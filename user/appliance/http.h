@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The HTTP server listens on one address that no test port has. It answers GET and HEAD of a fixed set of paths; no path is
- * a file's name. Whoever has the token to control may also begin a round and stop a run.
+ * The HTTP server listens on one address that no test port has. The appliance owns it, and starts it whenever the settings
+ * ask for one. It answers GET and HEAD of a fixed set of paths; no path is a file's name. Whoever has the token to control
+ * may also begin a round and stop a run.
  *
  * Who asks may be anybody: the number of connections, of those of one address, the size of a head, the time of a request and
  * the time of a connection are bounded, one request a connection, and so are the questions of a second. A process without

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * This process speaks HTTP, with TLS below it, and parses all that clients send. It has no privilege, no file and nothing of
- * the appliance's: nobody's user, an empty directory for its root that is deleted, no capability, the few system calls that
- * it needs, the socket that it listens on and one to the appliance. By that it asks for what is asked of it, one question at
- * a time, and each answer is a file descriptor to read from. What it can ask is all that it can do, should a client take it
- * over. The token to control is compared by the appliance.
+ * This process speaks HTTP, with TLS below it, and parses all that clients send. The appliance owns it, starts it and ends
+ * it. It has no privilege, no file and nothing of the appliance's: nobody's user, an empty directory for its root that is
+ * deleted, no capability, the few system calls that it needs, the socket that it listens on and one to the appliance. By
+ * that it asks for what is asked of it, one question at a time, and each answer is a file descriptor to read from. What it
+ * can ask is all that it can do, should a client take it over. The token to control is compared by the appliance.
  */
 #pragma once
 

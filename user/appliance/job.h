@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A job is a program that we run. Its standard input is empty, and its standard output and error come line by line. It gets
- * SIGTERM when we die, whatever kills us, so that it undoes what it changed on a port. Nothing here blocks.
+ * A job is a program that we run. The caller owns the structure; it is started, worked for until the program has ended, and
+ * can then be used again. Its standard input is empty, and its standard output and error come line by line. It gets SIGTERM
+ * when we die, whatever kills us, so that it undoes what it changed on a port. Nothing here blocks.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The runner takes a configuration: it reads it, checks the options of all its runs, and then begins its rounds of runs. A
- * run is one call of xdp-mlr; its document is stored, rendered and handed over. A run that dies is cleaned up after, tried
- * again, and the next result says so.
+ * The runner is a part of the appliance, which owns its state. It takes a configuration: it reads it, checks the options of
+ * all its runs, and then begins its rounds of runs. A run is one call of xdp-mlr; its document is stored, rendered and
+ * handed over. A run that dies is cleaned up after, tried again, and the next result says so.
  */
 #pragma once
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * This header follows a run from outside. It makes the events of --format jsonl and the file of --metrics, made into the
- * state that progress/view.h draws. No clock here: who shows the state says what time has passed.
+ * This header follows a run from outside. The caller owns the state. It begins empty for each run, and grows by the events
+ * of --format jsonl and the file of --metrics to the state that progress/view.h draws. No clock here: who shows the state
+ * says what time has passed.
  */
 #pragma once
 

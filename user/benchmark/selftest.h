@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The self-test: what the tester itself can do, its ports cabled to each other, without a SUT.
+ * The self-test measures what the tester itself can do, its ports cabled to each other, without a SUT. The caller owns what
+ * was measured. It is run once, reported, and freed.
  *
  * A trial is clean if every frame was sent, every frame arrived once and undamaged, and the load was kept. For each frame
  * size and backend the highest clean load is searched by MLRsearch (what is not clean counts as loss), confirmed by longer

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The Manager of a soak runs PLRsearch (mlr/plr.h) over a measurer, until time is up or the estimate is sharp.
+ * The Manager of a soak runs PLRsearch (mlr/plr.h) over a measurer, until time is up or the estimate is sharp. The caller
+ * owns the soak, which is run once, reported, and freed.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The suites (rfc2544.h, y1564.h) share this: they go through parts, as frame sizes or services, with a measurer each, and
- * make tests of each part, which consist of trials. */
+ * make tests of each part, which consist of trials. The suite owns what its parts measured. */
 #pragma once
 
 #include <jansson.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The receiver of one port is the XDP program of bpf/rx.bpf.c, attached by a bpf_link.
+ * The receiver of one port is the XDP program of bpf/rx.bpf.c, attached by a bpf_link. The caller owns it. It is opened
+ * once, accepts one trial after another, and is closed.
  *
  * Link, maps and program hang on file descriptors of this process: when it dies, by whatever signal, the kernel detaches the
  * program. Needs CAP_NET_ADMIN and CAP_BPF. All functions are for one thread; the kernel counts meanwhile, into memory that

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* This header tells which kinds of frames (sizes, VLAN tags, priorities) come and which never do, from the numbers that the
- * receivers remember. */
+ * receivers remember. The caller owns the counts. */
 #pragma once
 
 #include "measurer/xdp_private.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * This header lists the frames of the last trial that did not come. It reads what the receivers remember of each flow: the
- * last so many sequence numbers (bpf/rx.bpf.c). If a later number has displaced an earlier one, nobody knows whether that
- * came. Only `xdp` has this.
+ * This header lists the frames of the last trial that did not come. The caller owns the list, and frees it. It reads what
+ * the receivers remember of each flow: the last so many sequence numbers (bpf/rx.bpf.c). If a later number has displaced an
+ * earlier one, nobody knows whether that came. Only `xdp` has this.
  */
 #pragma once
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The clocks of the hosts that perform a trial together: how far they are from that of rank 0, and how sure that is.
+ * This header measures how far the clocks of the hosts of a trial are from that of rank 0, and how sure that is. The
+ * measurer owns the measurements. They are made before and after each trial.
  *
  * Every trial starts at one moment, and one-way latency between two hosts is the difference of two clocks. So the offset of
  * each host's CLOCK_MONOTONIC is measured before and after every trial, by asking for it again and again: the answer that

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Several processes ("ranks"), one on each host, that were started together by mpirun, and how they exchange what they know.
+ * A job is several processes ("ranks"), one on each host, that mpirun started together. This header has how they exchange
+ * what they know. The process owns its part of the job, which it joins once and leaves at its end.
  *
  * All that this program asks of MPI is here: mpi_job_openmpi.c does it by Open MPI (`make MPI=1`), mpi_job_none.c stands in
  * its place otherwise. Every function but job_rank(), job_size() and job_is_lost() is for the main thread and collective:

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who tells when frames arrive: the receiving NICs' clocks, or the XDP program (--timestamps).
+ * This header chooses who tells when frames arrive: the receiving NICs' clocks, or the XDP program (--timestamps). The
+ * measurer owns the clocks.
  *
- * All receiving ports or none, and all frames of a trial or none: latency is one data set. Each NIC's clock is followed through
- * every trial (netdev/nic_clock.h).
+ * All receiving ports or none, and all frames of a trial or none: latency is one data set. Each NIC's clock is followed
+ * through every trial (netdev/nic_clock.h).
  */
 #pragma once
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The steps of one trial over the ports of this machine (RFC 2544 section 23; RFC 9971 section 4.4.3):
+ * These are the steps of one trial over the ports of this machine, which the measurer owns (RFC 2544 section 23; RFC 9971
+ * section 4.4.3):
  *
  *	arm (waits a and b; snapshot), transmit (c), residual frames (d), end (snapshot; what each port did)
  *

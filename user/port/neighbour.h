@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ARP and neighbour discovery for the tester's ports: find the SUT's MAC addresses before a run, answer for the tester's
- * addresses while it lasts, and send learning frames before a trial.
+ * These functions speak ARP and neighbour discovery for the tester's ports. They find the SUT's MAC addresses before a run,
+ * answer for the tester's addresses while it lasts, and send learning frames before a trial. The caller owns the handle,
+ * which is opened with the ports and closed before them.
  *
  * A raw socket a port, closed by the kernel if the process dies. The addresses are never configured on the port, so the
  * kernel neither answers for them nor routes by them. One thread answers and learns, from neighbours_open() until

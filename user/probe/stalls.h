@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * This header measures how often this machine stops a thread that spins as a transmit thread does: pinned to a CPU, at
- * niceness -20, reading the clock all the time. A stall is a gap of more than STALL_NS between two readings. Frames that are
- * due in it leave late.
+ * niceness -20, reading the clock all the time. The caller owns the figures. A stall is a gap of more than STALL_NS between
+ * two readings. Frames that are due in it leave late.
  */
 #pragma once
 

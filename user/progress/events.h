@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * These functions write the events of --format jsonl as they happen, one JSON object a line. In every other format these
- * functions do nothing. Each returns EXIT_DONE, or says why the line could not be written and returns the exit code: then
- * the run ends.
+ * These functions write the events of --format jsonl as they happen, one JSON object a line. They keep nothing, and the
+ * caller owns the objects unless a comment says otherwise. In every other format these functions do nothing. Each returns
+ * EXIT_DONE, or says why the line could not be written and returns the exit code: then the run ends.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * These functions write the state of a run to the file of --metrics, as OpenMetrics text, for the textfile collector of
- * node_exporter (FILE.prom). Each state is written to a file beside it, which then takes its name, so that nobody reads half
- * of one. All are gauges; nothing without the option.
+ * node_exporter (FILE.prom). The process owns the file from the first state to the last. Each state is written to a file
+ * beside it, which then takes its name, so that nobody reads half of one. All are gauges; nothing without the option.
  */
 #pragma once
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report FOLDER: the results of one kind in a folder in the order of their dates, and when the SUT became slower or faster.
+ * `report FOLDER` shows the results of one kind in a folder in the order of their dates, and when the SUT became slower or
+ * faster. The caller owns the document.
  *
- * A result is compared, as `compare` does (compare.h), with the one from which its level began: the first, or the last that differed. So
- * a change of many small steps is found as well, once it is as large as the tolerance.
+ * A result is compared, as `compare` does (compare.h), with the one from which its level began: the first, or the last that
+ * differed. So a change of many small steps is found as well, once it is as large as the tolerance.
  */
 #pragma once
 
