@@ -106,6 +106,26 @@ static void a_cpu_that_works_for_others_stands_before_its_backlog(void **state)
 	scene.levels[2][2] = 0.7;
 	causes = find(&scene);
 	assert_string_equal(name_of(&scene, &causes, 0), "softnet/cpu1/dropped");
+	/* nor where nobody knows how busy it was; what stands behind the last counter is none */
+	scene.counters[2].name = "cpu2/busy";
+	scene.levels[2][scene.counter_count] = 1;
+	causes = find(&scene);
+	assert_string_equal(name_of(&scene, &causes, 0), "softnet/cpu1/dropped");
+}
+
+/* A backlog that lost a few of the frames does not tell where the others were lost. */
+static void a_backlog_that_lost_few_frames_names_no_cpu(void **state)
+{
+	struct scene scene = scene_of(10e3);
+	struct mlr_causes causes;
+
+	(void)state;
+	put(&scene, "softnet/cpu1/dropped", 0, 100);
+	put(&scene, "cpu1/programs", 0.8, 0.75);
+	put(&scene, "cpu1/busy", 1, 1);
+	causes = find(&scene);
+	for (size_t i = 0; i < causes.count; i++)
+		assert_int_not_equal(causes.causes[i].kind, MLR_CAUSE_SHARED);
 }
 
 static void limits_are_told_where_they_were_reached_with_the_loss(void **state)
@@ -214,6 +234,14 @@ static void at_most_five_are_told_the_best_of_many(void **state)
 	assert_string_equal(name_of(&scene, &causes, 0), "exact");
 	assert_close(causes.causes[1].per_lost, 0.107, 1e-12);
 	assert_close(causes.causes[4].per_lost, 0.104, 1e-12);
+	/* whatever the order in which they are listed */
+	scene = scene_of(1000);
+	for (int i = 8; i > 0; i--)
+		put(&scene, "some", 0, 100 + i);
+	causes = find(&scene);
+	assert_int_equal(causes.count, MLR_CAUSES_MAX);
+	assert_close(causes.causes[0].per_lost, 0.108, 1e-12);
+	assert_close(causes.causes[4].per_lost, 0.104, 1e-12);
 }
 
 static void nothing_is_said_of_nothing(void **state)
@@ -251,6 +279,18 @@ static void the_trials_nearest_to_the_upper_bound_decide(void **state)
 	assert_int_equal(causes.trials, 1);
 	assert_close(causes.lost, 900, 0);
 	assert_int_equal(causes.count, 2);
+	assert_string_equal(name_of(&scene, &causes, 0), "near/drops");
+	/* in whatever order they were made */
+	scene.trials[1] = scene.trials[2];
+	scene.trials[2] = scene.trials[0];
+	scene.trials[0] = (struct mlr_cause_trial){ 100e3, 100e3, 0 };
+	scene.changes[0][0] = scene.changes[1][0] = 0;
+	scene.changes[2][0] = 5000;
+	scene.changes[1][1] = scene.changes[1][2] = 900;
+	scene.changes[2][1] = scene.changes[2][2] = 0;
+	causes = find(&scene);
+	assert_int_equal(causes.trials, 1);
+	assert_close(causes.lost, 900, 0);
 	assert_string_equal(name_of(&scene, &causes, 0), "near/drops");
 }
 
@@ -293,6 +333,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_grows_by_the_lost_frames_is_the_place),
 		cmocka_unit_test(a_cpu_that_works_for_others_stands_before_its_backlog),
+		cmocka_unit_test(a_backlog_that_lost_few_frames_names_no_cpu),
 		cmocka_unit_test(limits_are_told_where_they_were_reached_with_the_loss),
 		cmocka_unit_test(what_comes_with_the_load_is_no_cause),
 		cmocka_unit_test(few_lost_frames_must_agree_exactly),

@@ -57,6 +57,12 @@ static double always(double load_fps)
 	return load_fps > 0.5e6 ? 1e-3 : 2e-4;
 }
 
+static double everywhere_alike(double load_fps)
+{
+	(void)load_fps;
+	return 2e-4;
+}
+
 static double livelock(double load_fps)
 {
 	return load_fps > 0.3e6 && load_fps < 0.5e6 ? 0.01 : 0;
@@ -129,6 +135,10 @@ static void losses_about_the_target_do_not_tell_whether_it_is_met(void **state)
 	assert_close(crossings.least_lost_frames, 54 * FRAMES * TARGET, 1e-9); /* up to 0.9 Mfps are 54 trials */
 	assert_close(crossings.least_offered_frames, 54 * FRAMES, 1e-9);
 	assert_true(crossings.least_load_fps > 0.4e6 && crossings.least_load_fps < 0.5e6);
+	/* a trial that is not among these says nothing */
+	steps[TRIALS - 1] = (struct mlr_plr_step){ .input = { .load_fps = 1 }, .counts = { 1e12, 0 } };
+	assert_int_equal(plr_scan_crossings(&parameters, steps, TRIALS - 1, 1e6).kind, MLR_PLR_CROSSES_UNTOLD);
+	measure(about_the_target);
 	/* half of it is surely less */
 	for (size_t i = 0; i < TRIALS; i++)
 		steps[i].counts.lost_frames = FRAMES * TARGET / 2;
@@ -152,6 +162,10 @@ static void losses_at_every_load_never_meet_the_target(void **state)
 	assert_close(crossings.least_lost_frames / crossings.least_offered_frames, 2e-4, 1e-12);
 	assert_true(fmod(crossings.least_offered_frames, FRAMES) == 0 && crossings.least_offered_frames < FRAMES * TRIALS);
 	assert_true(isnan(crossings.again_fps));
+	/* of bands that lose as many, the lowest is told */
+	crossings = crossings_of(everywhere_alike);
+	assert_int_equal(crossings.kind, MLR_PLR_NEVER_BELOW);
+	assert_true(crossings.least_load_fps < 1e6 / 8);
 }
 
 /* Few frames tell nothing of a small target: what may be chance is not said. */
@@ -268,6 +282,9 @@ static void scans_end_where_the_curve_may_lose_as_much_as_the_target(void **stat
 	assert_true(plr_scan_missed(&parameters, &far, 1e6));
 	assert_false(plr_scan_missed(&parameters, &near, 1e6));
 	near.counts.lost_frames = FRAMES * TARGET * 10;
+	assert_true(plr_scan_missed(&parameters, &near, 1e6));
+	/* ten frames, where a tenth of one is as many as the target */
+	near.counts = (struct mlr_plr_counts){ FRAMES / 100, 10 };
 	assert_true(plr_scan_missed(&parameters, &near, 1e6));
 	far.counts.lost_frames = FRAMES * TARGET;
 	assert_false(plr_scan_missed(&parameters, &far, 1e6));
