@@ -121,6 +121,8 @@ static void the_widest_range_without_a_trial_is_told(void **state)
 	crossings = plr_scan_crossings(&parameters, steps, 0, 0.7e6);
 	assert_close(crossings.untried_from_fps, MIN_LOAD_FPS, 1e-9);
 	assert_close(crossings.untried_to_fps, 0.7e6, 1e-3);
+	/* however narrow it is */
+	assert_close(plr_scan_crossings(&parameters, steps, 0, MIN_LOAD_FPS + 0.5).untried_to_fps, MIN_LOAD_FPS + 0.5, 1e-9);
 }
 
 /* As many frames lost as the target at every load may be a little less or a little more than the target. */
