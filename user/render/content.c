@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "render/forms.h"
 #include "render/kinds.h"
-#include "render/parts.h"
+#include "render/page.h"
 
 static const struct content *const kinds[] = { &content_search,   &content_trial,    &content_soak,
 					       &content_suite,    &content_compare,  &content_probe,
@@ -59,44 +59,35 @@ static void add_date(struct facts *facts, const char *start)
 		facts_add(facts, "Date", "%s", start);
 }
 
-/* "64, 512, 1518 octets" */
-static void add_frame_sizes(struct facts *facts, const json_t *sizes)
-{
-	char text[256] = "";
-
-	json_each (size, sizes)
-		text_join(text, sizeof(text), ", ", "%s", read_text(size, "frame_size"));
-	facts_add(facts, "Frame sizes", "%s octets", text);
-}
-
 void content_add_commission(struct facts *facts, const json_t *document)
 {
-	const json_t *commission = json_object_get(document, "commission");
-	char serials[512] = "";
+	static const struct fact names[] = {
+		{ "Serial number", "{serials}" },
+		{ "Customer", "{customer}" },
+		{ "Site", "{site}" },
+		{ "Operator", "{operator}" },
+	};
 
-	json_each (serial, json_object_get(commission, "serials"))
-		text_join(serials, sizeof(serials), ", ", "%s", json_string_value(serial) ?: "");
-	if (*serials)
-		facts_add(facts, "Serial number", "%s", serials);
-	facts_add_member(facts, "Customer", commission, "/customer", NULL);
-	facts_add_member(facts, "Site", commission, "/site", NULL);
-	facts_add_member(facts, "Operator", commission, "/operator", NULL);
+	facts_say(facts, json_object_get(document, "commission"), names, COUNT(names));
 }
 
 void content_add_run(struct facts *facts, const json_t *document)
 {
+	static const struct fact sizes[] = { { "Frame sizes", "[frame_sizes? <frame_sizes|, |{frame_size}> octets]" } };
 	const json_t *environment = json_object_get(document, "environment");
 
 	if (read_string(environment, "start_time"))
 		add_date(facts, read_string(environment, "start_time"));
-	if (json_array_size(json_object_get(document, "frame_sizes")))
-		add_frame_sizes(facts, json_object_get(document, "frame_sizes"));
+	facts_say(facts, document, sizes, COUNT(sizes));
 	setting_add_conditions(facts, document);
 }
 
 static void put_masthead(struct writer *writer, const json_t *document)
 {
-	const json_t *environment = json_object_get(document, "environment");
+	static const struct fact tester[] = {
+		{ "Tester", "{environment/hostname}" },
+		{ "Measured with", "[xdp-mlr {environment/version}]" },
+	};
 	struct facts facts = { .count = 0 };
 	double duration_s = read_number(document, "suite_duration");
 	char transmitter[SETTING_TEXT_SIZE];
@@ -109,9 +100,7 @@ static void put_masthead(struct writer *writer, const json_t *document)
 		facts_add(&facts, "Duration", "%s", format_clock(duration_s, UNIT_ROOM));
 	if (*setting_transmitter(document, transmitter))
 		facts_add(&facts, "Transmitter", "%s", transmitter);
-	facts_add_member(&facts, "Tester", environment, "/hostname", NULL);
-	if (read_string(environment, "version"))
-		facts_add(&facts, "Measured with", "xdp-mlr %s", read_string(environment, "version"));
+	facts_say(&facts, document, tester, COUNT(tester));
 	writer->ops->masthead(writer, content_title(document), facts.list, facts.count);
 	facts_free(&facts);
 }
@@ -145,13 +134,6 @@ static void add_measured(struct cells *cells, const json_t *requirement)
 	cells_add(cells, "%s", text_quantity_of(requirement, VALUE_ROOM));
 }
 
-static void add_met(struct cells *cells, const json_t *requirement)
-{
-	const char *doubt = read_text(requirement, "reason");
-
-	cells_add(cells, "%s%s%s", read_truth(requirement, "met") ? "yes" : "NO", *doubt ? ": " : "", doubt);
-}
-
 static enum tone tone_of_requirement(const json_t *requirement)
 {
 	return read_truth(requirement, "met") ? TONE_GOOD : TONE_BAD;
@@ -179,7 +161,7 @@ static void put_requirements(struct writer *writer, const json_t *requirements)
 {
 	static const struct field fields[] = {
 		{ "Requirement", "/requirement" },
-		{ "Met", .add = add_met },
+		{ "Met", .phrase = "[met? yes][!met? NO][reason? : {reason}]" },
 		{ "Measured", .add = add_measured, .numeric = true },
 	};
 
@@ -234,14 +216,14 @@ static void put_sentences(struct writer *writer, const char *heading, const json
 /* What every load refers to, and what the quantities are. */
 static void put_definitions(struct writer *writer, const json_t *document)
 {
-	double factor = read_number(document, "aggregate_factor");
+	static const struct fact scope[] = {
+		{ "Loads are of", "[load_scope? a single {load_scope}]" },
+		{ "Aggregate factor",
+		  "[{aggregate_factor:plain}: a load times it is the total over all transmitting interfaces]" },
+	};
 	struct facts facts = { .count = 0 };
 
-	if (*read_text(document, "load_scope"))
-		facts_add(&facts, "Loads are of", "a single %s", read_text(document, "load_scope"));
-	if (!isnan(factor))
-		facts_add(&facts, "Aggregate factor", "%g: a load times it is the total over all transmitting interfaces",
-			  factor);
+	facts_say(&facts, document, scope, COUNT(scope));
 	facts_add_object(&facts, json_object_get(document, "definitions"), NULL);
 	if (facts.count)
 		writer->ops->section(writer, LEVEL_REFERENCE, "definitions", "What the quantities are");
@@ -296,12 +278,6 @@ static void put_sut(struct writer *writer, const json_t *sut)
 	}
 }
 
-/* Documents of earlier versions name RFC 9971 by its last draft. */
-static const char *current_name(const char *document)
-{
-	return strcmp(document, "draft-ietf-bmwg-mlrsearch-15") == 0 ? "RFC 9971" : document;
-}
-
 /* How much is met, and what is missing. */
 static void put_tally(struct writer *writer, const json_t *checklist)
 {
@@ -318,10 +294,7 @@ static void put_tally(struct writer *writer, const json_t *checklist)
 	writer->ops->paragraph(writer, text);
 }
 
-static void add_document(struct cells *cells, const json_t *item)
-{
-	cells_add(cells, "%s", current_name(read_text(item, "document")));
-}
+#define DRAFT "draft-ietf-bmwg-mlrsearch-15"
 
 static enum tone tone_of_clause(const json_t *item)
 {
@@ -333,7 +306,8 @@ static enum tone tone_of_clause(const json_t *item)
 static void put_checklist(struct writer *writer, const json_t *checklist)
 {
 	static const struct field fields[] = {
-		{ "Document", .add = add_document },
+		/* documents of earlier versions name RFC 9971 by its last draft */
+		{ "Document", .phrase = "[document=" DRAFT "? RFC 9971][!document=" DRAFT "? {document}]" },
 		{ "Clause", "/clause" },
 		{ "Level", "/level" },
 		{ "What the report has to say", "/requirement" },
@@ -412,10 +386,7 @@ void content_put(struct writer *writer, const json_t *document)
 	put_changes(writer, document);
 	content_put_strings(writer, "notes", "Notes", json_object_get(document, "notes"));
 	content_put_strings(writer, "warnings", "Warnings", json_object_get(document, "warnings"));
-	if (content->put_figures)
-		content->put_figures(writer, document);
-	if (content->put_tables)
-		content->put_tables(writer, document);
+	page_put(writer, document, content->parts, content->part_count);
 	content_put_power(writer, document);
 	put_definitions(writer, document);
 	if (content->of_sut)

@@ -11,7 +11,6 @@
 #include "mlr/campaign.h"
 #include "render/figures.h"
 #include "render/kinds.h"
-#include "render/parts.h"
 
 /* --- the columns of the axes ---------------------------------------------------------------------------------------- */
 
@@ -349,6 +348,8 @@ static void put_tables(struct writer *writer, const json_t *document)
 	put_environments(writer, document);
 }
 
+static const struct part parts[] = { { .put = figures_campaign }, { .put = put_tables } };
+
 const struct content content_campaign = {
 	.kind = "campaign",
 	.title = "Campaign",
@@ -357,24 +358,26 @@ const struct content content_campaign = {
 		 "tester_limited "
 		 "cells comparisons environments conditions points",
 	.put_verdicts = put_verdicts,
-	.put_figures = figures_campaign,
-	.put_tables = put_tables,
+	.parts = parts,
+	.part_count = COUNT(parts),
 };
 
 /* --- while it runs -------------------------------------------------------------------------------------------------- */
 
 static void put_status(struct writer *writer, const json_t *document)
 {
-	const json_t *counts = json_object_get(document, "point_counts");
+	static const struct fact status[] = {
+		{ "Campaign",
+		  "{campaign}: {point_counts/done:whole} of {point_counts/total:whole} points are done, "
+		  "{point_counts/irregular:whole} of them irregular, "
+		  "[point_counts/limited? {point_counts/limited:whole}][!point_counts/limited? 0] " LIMITED_WORD },
+		{ "The others", "running {point_counts/running:whole}, failed {point_counts/failed:whole}, interrupted "
+				"{point_counts/interrupted:whole}, waiting {point_counts/waiting:whole}" },
+		{ "Results in", "{results}" },
+	};
 	struct facts facts = { .count = 0 };
 
-	facts_add(&facts, "Campaign", "%s: %.0f of %.0f points are done, %.0f of them irregular, %.0f " LIMITED_WORD,
-		  read_text(document, "campaign"), read_number(counts, "done"), read_number(counts, "total"),
-		  read_number(counts, "irregular"), fmax(read_number(counts, "limited"), 0));
-	facts_add(&facts, "The others", "running %.0f, failed %.0f, interrupted %.0f, waiting %.0f",
-		  read_number(counts, "running"), read_number(counts, "failed"), read_number(counts, "interrupted"),
-		  read_number(counts, "waiting"));
-	facts_add(&facts, "Results in", "%s", read_text(document, "results"));
+	facts_say(&facts, document, status, COUNT(status));
 	facts_put(&facts, writer);
 }
 
@@ -386,10 +389,13 @@ static void put_states(struct writer *writer, const json_t *document)
 		put_points(writer, json_object_get(document, "points"), states[i]);
 }
 
+static const struct part status_parts[] = { { .put = put_states } };
+
 const struct content content_campaign_status = {
 	.kind = "campaign-status",
 	.title = "Progress of a campaign",
 	.known = "campaign results point_counts points",
 	.put_verdicts = put_status,
-	.put_tables = put_states,
+	.parts = status_parts,
+	.part_count = COUNT(status_parts),
 };

@@ -59,15 +59,6 @@ static void add_per_frame(struct cells *cells, const json_t *row)
 	cells_add(cells, "%s", counts ? text_percent(read_number(row, "upper_per_frame"), VALUE_ROOM) : DASH);
 }
 
-static void add_meaning(struct cells *cells, const json_t *row)
-{
-	cells_add(cells, "%s",
-		  is_kind(row, "exact")       ? "it grew by the lost frames: the place"
-		  : is_kind(row, "shared")    ? "others took this of a CPU that has no time left"
-		  : is_kind(row, "saturated") ? "at its limit where frames were lost"
-					      : "it grew where frames were lost, and hardly at the lower bound");
-}
-
 static enum tone tone_of_row(const json_t *row)
 {
 	return is_kind(row, "exact") || is_kind(row, "shared") ? TONE_WARN : TONE_PLAIN;
@@ -78,7 +69,10 @@ static void put_rows(struct writer *writer, const char *id, const json_t *rows)
 	static const struct field fields[] = {
 		{ "Source", "/source" },
 		{ "Counter", "/counter" },
-		{ "What it says", .add = add_meaning },
+		{ "What it says", .phrase = "[kind=exact? it grew by the lost frames: the place]"
+					    "[kind=shared? others took this of a CPU that has no time left]"
+					    "[kind=saturated? at its limit where frames were lost]"
+					    "[kind=grows? it grew where frames were lost, and hardly at the lower bound]" },
 		{ "Per lost frame", .add = add_per_lost, .numeric = true },
 		{ "Per frame sent", .add = add_per_frame, .numeric = true, .level = LEVEL_DETAIL },
 		{ "/s at lower bound", .add = add_lower, .numeric = true },

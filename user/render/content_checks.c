@@ -7,21 +7,14 @@
 #include "base/json_read.h"
 #include "base/text_stream.h"
 #include "render/kinds.h"
-#include "render/parts.h"
 
 /* --- compare -------------------------------------------------------------------------------------------------------- */
 
-static void add_side(struct facts *facts, const char *name, const json_t *side)
-{
-	const char *reason = read_text(side, "irregular_reason");
-
-	facts_add(facts, name, "%s, measured %s on %s by xdp-mlr %s%s%s", read_text(side, "file"),
-		  read_text(side, "start_time"), read_text(side, "hostname"), read_text(side, "version"),
-		  *reason                              ? ", IRREGULAR: "
-		  : read_truth(side, "tester_limited") ? ", " LIMITED_WORD
-						       : "",
-		  reason);
-}
+#define SIDE(side)                                                                                                          \
+	"{" side "/file}, measured {" side "/start_time} on {" side "/hostname} by xdp-mlr {" side "/version}"              \
+	"[" side "/irregular_reason? , IRREGULAR: {" side "/irregular_reason}]"                                             \
+	"[!" side "/irregular_reason? [" side "/tester_limited? , " LIMITED_WORD "]]"
+static const struct fact sides[] = { { "A", SIDE("a") }, { "B", SIDE("b") } };
 
 static const struct outcome {
 	const char *verdict, *text;
@@ -46,18 +39,14 @@ static void put_compare_verdict(struct writer *writer, const json_t *document)
 	const struct outcome *outcome = outcome_of(document);
 	struct facts facts = { .count = 0 };
 
-	add_side(&facts, "A", json_object_get(document, "a"));
-	add_side(&facts, "B", json_object_get(document, "b"));
+	facts_say(&facts, document, sides, COUNT(sides));
 	facts_put(&facts, writer);
 	writer->ops->banner(
 		writer, outcome->tone,
 		TEXT_OF(200, "%s A change up to %g %% is none.", outcome->text, 100 * read_number(document, "tolerance")));
 }
 
-static void add_goal_name(struct cells *cells, const json_t *goal)
-{
-	cells_add(cells, "%s", read_string(goal, "goal") ?: "critical load");
-}
+#define GOAL_NAME "[goal? {goal}][!goal? critical load]"
 
 static void add_remarks(struct cells *cells, const json_t *side)
 {
@@ -85,16 +74,17 @@ static json_t *findings_of(const json_t *goals)
 	return rows;
 }
 
-static void put_compare(struct writer *writer, const json_t *document)
+static const struct field compare_columns[] = {
+	{ "Goal", .phrase = GOAL_NAME },
+	{ "Verdict", .add = cells_add_comparison },
+	{ "Change", .add = cells_add_change, .numeric = true },
+	{ "Evidence", "/evidence" },
+};
+
+static void put_findings(struct writer *writer, const json_t *document)
 {
-	static const struct field fields[] = {
-		{ "Goal", .add = add_goal_name },
-		{ "Verdict", .add = cells_add_comparison },
-		{ "Change", .add = cells_add_change, .numeric = true },
-		{ "Evidence", "/evidence" },
-	};
 	static const struct field findings[] = {
-		{ "Goal", .add = add_goal_name },
+		{ "Goal", .phrase = GOAL_NAME },
 		{ "of", "/of" },
 		{ "Throughput (frames/s)", "/conditional_throughput_mean", text_rate },
 		{ "Standard deviation", "/conditional_throughput_stdev", text_rate },
@@ -103,22 +93,26 @@ static void put_compare(struct writer *writer, const json_t *document)
 		{ "Searches", "/searches", text_count },
 		{ "Remarks", .add = add_remarks },
 	};
-	const json_t *goals = json_object_get(document, "goals");
-	json_auto_t *rows = findings_of(goals);
+	json_auto_t *rows = findings_of(json_object_get(document, "goals"));
 
-	writer->ops->section(writer, LEVEL_MAIN, "goals", "Goal by goal");
-	table_put(writer, "compare-table", fields, COUNT(fields), goals, tone_of_comparison);
-	writer->ops->subsection(writer, "What was found");
 	table_put(writer, "findings-table", findings, COUNT(findings), rows, NULL);
 	content_put_strings(writer, "differences", "What else is not the same", json_object_get(document, "differences"));
 }
+
+static const struct part compare_parts[] = {
+	{ SECTION("goals", "Goal by goal") },
+	{ TABLE("compare-table", "/goals", compare_columns), .tone = tone_of_comparison },
+	{ .subsection = "What was found" },
+	{ .put = put_findings },
+};
 
 const struct content content_compare = {
 	.kind = "compare",
 	.title = "Two results compared",
 	.known = "verdict a b tolerance significance goals differences",
 	.put_verdicts = put_compare_verdict,
-	.put_tables = put_compare,
+	.parts = compare_parts,
+	.part_count = COUNT(compare_parts),
 };
 
 /* --- probe ---------------------------------------------------------------------------------------------------------- */
@@ -203,93 +197,64 @@ static void put_probe(struct writer *writer, const json_t *document)
 	put_counts(writer, document);
 }
 
+static const struct part probe_parts[] = { { .put = put_probe } };
+
 const struct content content_probe = {
 	.kind = "probe",
 	.title = "What this tester can do",
 	.known = "state machine ports",
 	.put_verdicts = put_probe_state,
-	.put_tables = put_probe,
+	.parts = probe_parts,
+	.part_count = COUNT(probe_parts),
 };
 
 /* --- selftest ------------------------------------------------------------------------------------------------------- */
 
-static void add_transmitter(struct cells *cells, const json_t *test)
-{
-	cells_add(cells, "%s %s", read_text(test, "tx_backend"), read_text(test, "transmit_mode"));
-}
+static const struct field selftest_columns[] = {
+	{ "Frame size (octets)", "/frame_size", .numeric = true },
+	{ "Transmitter", .phrase = "{tx_backend} {transmit_mode}" },
+	{ "Clean load (frames/s)", "/clean_load", text_rate },
+	{ "Fastest (frames/s)", "/fastest_load", text_rate },
+	{ "Line rate (frames/s)", "/line_rate", text_rate },
+	{ "Confirmed",
+	  .phrase = "[confirmation? {confirmation/clean:whole} of {confirmation/trials:whole}][!confirmation? " DASH "]",
+	  .numeric = true },
+	{ "Latency floor, median", "/floor/p50_ns", text_ns },
+	{ "Floor, p99", "/floor/p99_ns", text_ns },
+	{ "Gap, p99", "/pacing/gap_p99_ns", text_ns },
+	{ "Limited by", .phrase = "{limited_by}[limit? : {limit}]" },
+	{ "Result", .add = cells_add_result },
+};
 
-static void add_confirmed(struct cells *cells, const json_t *test)
-{
-	const json_t *confirmation = json_object_get(test, "confirmation");
+static const struct fact no_sut[] = { { "No SUT", "{sut_check/evidence}" } };
 
-	cells_add(cells, json_is_object(confirmation) ? "%.0f of %.0f" : DASH, read_number(confirmation, "clean"),
-		  read_number(confirmation, "trials"));
-}
+/* What --prepare try found. */
+static const struct field preparation_columns[] = {
+	{ "Item", "/item" },
+	{ "Received (frames/s), without", "/received_rate/without", text_rate },
+	{ "with", "/received_rate/with", text_rate },
+	{ "Latency p99, without", "/latency_p99_ns/without", text_ns },
+	{ "with", "/latency_p99_ns/with", text_ns },
+	{ "Verdict", .phrase = "[!had? it changes nothing here][had? [kept? helps][!kept? does not help]]" },
+};
 
-static void add_limit(struct cells *cells, const json_t *test)
-{
-	const char *limit = read_text(test, "limit");
-
-	cells_add(cells, "%s%s%s", read_text(test, "limited_by"), *limit ? ": " : "", limit);
-}
-
-static void add_verdict(struct cells *cells, const json_t *item)
-{
-	cells_add(cells, "%s",
-		  !read_truth(item, "had")   ? "it changes nothing here"
-		  : read_truth(item, "kept") ? "helps"
-					     : "does not help");
-}
-
-/* What --prepare try found; nothing where it was not asked for. */
-static void put_preparation(struct writer *writer, const json_t *preparation)
-{
-	static const struct field fields[] = {
-		{ "Item", "/item" },
-		{ "Received (frames/s), without", "/received_rate/without", text_rate },
-		{ "with", "/received_rate/with", text_rate },
-		{ "Latency p99, without", "/latency_p99_ns/without", text_ns },
-		{ "with", "/latency_p99_ns/with", text_ns },
-		{ "Verdict", .add = add_verdict },
-	};
-
-	if (!json_is_object(preparation))
-		return;
-	writer->ops->subsection(writer, "What helps on these ports");
-	table_put(writer, "preparation-table", fields, COUNT(fields), json_object_get(preparation, "items"), NULL);
-	writer->ops->paragraph(writer, TEXT_OF(256, "Give later runs --prepare %s.", read_text(preparation, "prepare")));
-}
-
-static void put_selftest(struct writer *writer, const json_t *document)
-{
-	static const struct field fields[] = {
-		{ "Frame size (octets)", "/frame_size", .numeric = true },
-		{ "Transmitter", .add = add_transmitter },
-		{ "Clean load (frames/s)", "/clean_load", text_rate },
-		{ "Fastest (frames/s)", "/fastest_load", text_rate },
-		{ "Line rate (frames/s)", "/line_rate", text_rate },
-		{ "Confirmed", .add = add_confirmed, .numeric = true },
-		{ "Latency floor, median", "/floor/p50_ns", text_ns },
-		{ "Floor, p99", "/floor/p99_ns", text_ns },
-		{ "Gap, p99", "/pacing/gap_p99_ns", text_ns },
-		{ "Limited by", .add = add_limit },
-		{ "Result", .add = cells_add_result },
-	};
-	struct facts facts = { .count = 0 };
-
-	writer->ops->section(writer, LEVEL_MAIN, "self-tests", "What the tester itself does without a SUT");
-	table_put(writer, "selftest-table", fields, COUNT(fields), json_object_get(document, "self_tests"), tone_of_result);
-	writer->ops->paragraph(
-		writer, "Loads are per interface. The floor is the latency of a lightly loaded tester; the gap is that "
-			"between departures at the clean load.");
-	facts_add(&facts, "No SUT", "%s", read_text(json_object_get(document, "sut_check"), "evidence"));
-	facts_put(&facts, writer);
-	put_preparation(writer, json_object_get(document, "preparation"));
-}
+/* clang-format off */
+static const struct part selftest_parts[] = {
+	{ SECTION("self-tests", "What the tester itself does without a SUT") },
+	{ TABLE("selftest-table", "/self_tests", selftest_columns), .tone = tone_of_result },
+	{ .say = "Loads are per interface. The floor is the latency of a lightly loaded tester; the gap is that between "
+		 "departures at the clean load." },
+	{ FACTS(no_sut) },
+	{ .subsection = "What helps on these ports", .when = "preparation" },
+	{ TABLE("preparation-table", "/preparation/items", preparation_columns) },
+	{ .say = "Give later runs --prepare {preparation/prepare}." },
+};
+/* clang-format on */
 
 const struct content content_selftest = {
 	.kind = "selftest",
 	.title = "Self-test of the tester",
 	.known = "self_tests sut_check preparation",
-	.put_tables = put_selftest,
+	.parts = selftest_parts,
+	.part_count = COUNT(selftest_parts),
 };

@@ -186,7 +186,7 @@ static void add_loss_ratio(struct cells *cells, const json_t *row)
 static void put_table(struct writer *writer, const json_t *trial, const json_t *flows)
 {
 	static const struct field fields[] = {
-		{ "Flow", "/flow", text_plain },         { "Direction", .add = cells_add_direction },
+		{ "Flow", "/flow", text_plain },         { "Direction", .phrase = DIRECTION },
 		{ "From (s)", "/start", text_plain },    { "Sent (frames)", "/sent", text_count },
 		{ "Lost", "/lost", text_count },         { "Loss Ratio", .add = add_loss_ratio, .numeric = true },
 		{ "Not known", "/unknown", text_count },

@@ -10,7 +10,6 @@
 #include "render/figures.h"
 #include "render/kinds.h"
 #include "render/limits.h"
-#include "render/parts.h"
 
 /* Of a Goal Result; anything else is shown by its name. */
 static const char known_result[] =
@@ -41,33 +40,28 @@ static double width_of(const json_t *result)
 }
 
 /* What the goal asks, in words. */
-static void add_question(struct facts *facts, const json_t *goal)
-{
-	double loss = read_number(goal, "loss_ratio"), exceed = read_number(goal, "exceed_ratio");
-
-	if (isnan(loss) || isnan(exceed))
-		return;
-	facts_add(facts, "Asked for", "%s%s lost, in trials of %g s; %s%s of %g s may lose more",
-		  loss > 0 ? "at most " : "no frame", loss > 0 ? text_percent(loss, VALUE_ROOM) : "",
-		  read_number(goal, "final_trial_duration"), exceed > 0 ? "trials worth " : "none",
-		  exceed > 0 ? text_percent(exceed, VALUE_ROOM) : "", read_number(goal, "duration_sum"));
-}
+static const struct fact question_facts[] = {
+	{ "Asked for", "[[loss_ratio? at most {loss_ratio:percent}][!loss_ratio? no frame] lost, in trials of "
+		       "{final_trial_duration:plain} s; "
+		       "[exceed_ratio? trials worth {exceed_ratio:percent}][!exceed_ratio? none] of {duration_sum:plain} s "
+		       "may lose more]" },
+};
 
 /* At the Relevant Lower Bound, the worst of its trials. */
-static void add_latency(struct facts *facts, const json_t *latency)
-{
-	double trials = read_number(latency, "trials"), pdv_ns = read_number(latency, "pdv_p99_ns");
-	double ipdv_ns = read_number(latency, "ipdv_p99_ns");
+static const struct fact latency_facts[] = {
+	{ "Latency at lower bound",
+	  "[latency? p50 {latency/p50_ns:ns}, p99 {latency/p99_ns:ns}, max {latency/max_ns:ns}"
+	  "[; delay variation (PDV) p99 {latency/pdv_p99_ns:ns}][; from frame to frame (IPDV) p99 {latency/ipdv_p99_ns:ns}]"
+	  "; the worst of {latency/trials:plain} trial{latency/trials:s}]" },
+};
 
-	if (!json_is_object(latency))
-		return;
-	facts_add(facts, "Latency at lower bound", "p50 %s, p99 %s, max %s%s%s%s%s; the worst of %g trial%s",
-		  text_ns(read_number(latency, "p50_ns"), VALUE_ROOM), text_ns(read_number(latency, "p99_ns"), VALUE_ROOM),
-		  text_ns(read_number(latency, "max_ns"), VALUE_ROOM), isnan(pdv_ns) ? "" : "; delay variation (PDV) p99 ",
-		  isnan(pdv_ns) ? "" : text_ns(pdv_ns, VALUE_ROOM),
-		  isnan(ipdv_ns) ? "" : "; from frame to frame (IPDV) p99 ",
-		  isnan(ipdv_ns) ? "" : text_ns(ipdv_ns, VALUE_ROOM), trials, trials == 1 ? "" : "s");
-}
+/* Section 4.10.2 of RFC 9971. */
+static const struct fact compliance_facts[] = {
+	{ "RFC 2544, section 24",
+	  "[rfc2544_compliance=unconditional? unconditionally compliant: this is its throughput]"
+	  "[rfc2544_compliance=conditional? conditionally compliant: its throughput, but for the length of trials]"
+	  "[rfc2544_compliance=none? not compliant: this is not its throughput]" },
+};
 
 /* With --repeat, of the goal's Conditional Throughput. */
 static void add_spread(struct facts *facts, const json_t *document, const char *goal)
@@ -124,19 +118,6 @@ static void add_bounds(struct facts *facts, const json_t *document, const json_t
 			  text_percent(read_number(json_object_get(result, "goal"), "width"), VALUE_ROOM));
 }
 
-/* Section 4.10.2 of RFC 9971. */
-static void add_compliance(struct facts *facts, const json_t *result)
-{
-	const char *compliance = read_string(result, "rfc2544_compliance");
-
-	if (compliance)
-		facts_add(facts, "RFC 2544, section 24", "%s",
-			  strcmp(compliance, "unconditional") == 0 ? "unconditionally compliant: this is its throughput"
-			  : strcmp(compliance, "conditional") == 0
-				  ? "conditionally compliant: its throughput, but for the length of trials"
-				  : "not compliant: this is not its throughput");
-}
-
 static void fill_verdict(struct writer_verdict *verdict, const json_t *document, const json_t *result, size_t index)
 {
 	enum standing standing = standing_of(result);
@@ -151,12 +132,12 @@ static void fill_verdict(struct writer_verdict *verdict, const json_t *document,
 		limit_text_of_goal(json_object_get(document, "trials"), result, limit);
 	snprintf(verdict->warning, sizeof(verdict->warning), "%s%s%s", reason, *reason && *limit ? ". " : "", limit);
 	verdict_set(verdict, fps, standing);
-	add_question(&verdict->facts, json_object_get(result, "goal"));
+	facts_say(&verdict->facts, json_object_get(result, "goal"), question_facts, COUNT(question_facts));
 	add_rates(&verdict->facts, document, fps);
 	add_bounds(&verdict->facts, document, result);
-	add_latency(&verdict->facts, json_object_get(result, "latency"));
+	facts_say(&verdict->facts, result, latency_facts, COUNT(latency_facts));
 	add_spread(&verdict->facts, document, goal_name(result));
-	add_compliance(&verdict->facts, result);
+	facts_say(&verdict->facts, result, compliance_facts, COUNT(compliance_facts));
 }
 
 /* One sentence over all goals. */
@@ -201,62 +182,24 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 
 /* --- figures -------------------------------------------------------------------------------------------------------- */
 
-static void add_limit(struct cells *cells, const json_t *row)
+/* The trials for latency alone, a row each and direction. */
+static const struct field latency_at_columns[] = {
+	{ "Load", .phrase = "[share? {share:percent} of {goal}][!share? next to none]" },
+	{ "(frames/s)", "/trial_load", text_rate },
+	{ "Direction", .phrase = DIRECTION },
+	{ "Loss Ratio", "/trial_loss_ratio", text_percent },
+	{ "Latency: minimum", "/latency/min_ns", text_ns },
+	{ "p50", "/latency/p50_ns", text_ns },
+	{ "p90", "/latency/p90_ns", text_ns },
+	{ "p99", "/latency/p99_ns", text_ns },
+	{ "p99.9", "/latency/p99_9_ns", text_ns },
+	{ "maximum", "/latency/max_ns", text_ns },
+	{ "Standing", .phrase = "[tester_limited? " LIMITED_WORD "]" },
+};
+
+static void put_latency_figures(struct writer *writer, const json_t *document)
 {
-	cells_add(cells, "%s", read_truth(row, "tester_limited") ? LIMITED_WORD : "");
-}
-
-static void add_share(struct cells *cells, const json_t *row)
-{
-	double share = read_number(row, "share");
-
-	if (share > 0)
-		cells_add(cells, "%s of %.60s", text_percent(share, VALUE_ROOM), read_text(row, "goal"));
-	else
-		cells_add(cells, "next to none");
-}
-
-/* The trials for latency alone, a row each and direction. A new reference. */
-static json_t *latency_rows(const json_t *entries)
-{
-	json_t *rows = json_array();
-
-	json_each (entry, entries) {
-		json_auto_t *alone = json_pack("[O?]", json_object_get(entry, "trial"));
-		json_auto_t *directions = rows_by_direction(alone);
-
-		json_each (direction, directions) {
-			json_t *row = json_copy(direction);
-
-			json_object_update_missing(row, entry);
-			json_array_append_new(rows, row);
-		}
-	}
-	return rows;
-}
-
-static void put_latency_at(struct writer *writer, const json_t *entries, const json_t *goals)
-{
-	static const struct field fields[] = {
-		{ "Load", .add = add_share },
-		{ "(frames/s)", "/trial_load", text_rate },
-		{ "Direction", .add = cells_add_direction },
-		{ "Loss Ratio", "/trial_loss_ratio", text_percent },
-		{ "Latency: minimum", "/latency/min_ns", text_ns },
-		{ "p50", "/latency/p50_ns", text_ns },
-		{ "p90", "/latency/p90_ns", text_ns },
-		{ "p99", "/latency/p99_ns", text_ns },
-		{ "p99.9", "/latency/p99_9_ns", text_ns },
-		{ "maximum", "/latency/max_ns", text_ns },
-		{ "Standing", .add = add_limit },
-	};
-	json_auto_t *rows = latency_rows(entries);
-
-	if (!json_array_size(rows))
-		return;
-	writer->ops->section(writer, LEVEL_MAIN, "latency-at", "Latency at parts of the throughput");
-	figures_latency_at(writer, entries, goals);
-	table_put(writer, "latency-at-table", fields, COUNT(fields), rows, NULL);
+	figures_latency_at(writer, json_object_get(document, "latency_at"), json_at(document, "/controller_input/goals"));
 }
 
 static void put_figures(struct writer *writer, const json_t *document)
@@ -264,7 +207,6 @@ static void put_figures(struct writer *writer, const json_t *document)
 	const json_t *goals = json_at(document, "/controller_input/goals");
 	size_t all = json_array_size(goals), count;
 
-	writer->ops->section(writer, LEVEL_MAIN, "course", "The course of the search");
 	for (size_t goal = 0; goal < all; goal += count) {
 		char of[VALUE_SIZE];
 
@@ -276,7 +218,6 @@ static void put_figures(struct writer *writer, const json_t *document)
 	}
 	figure_loss(writer, json_object_get(document, "trials"), results_of(document));
 	figure_latency(writer, json_object_get(document, "trials"));
-	put_latency_at(writer, json_object_get(document, "latency_at"), goals);
 }
 
 /* --- tables --------------------------------------------------------------------------------------------------------- */
@@ -319,7 +260,6 @@ static void put_results(struct writer *writer, const json_t *document)
 	};
 	json_auto_t *rows = extended_results(document);
 
-	writer->ops->section(writer, LEVEL_REFERENCE, "results", "Results");
 	table_put(writer, "result-table", fields, COUNT(fields), rows, tone_of_result);
 	json_each (result, results_of(document)) {
 		struct facts facts = { .count = 0 };
@@ -333,78 +273,60 @@ static void put_results(struct writer *writer, const json_t *document)
 
 static void put_goals(struct writer *writer, const json_t *document)
 {
-	const json_t *input = json_object_get(document, "controller_input");
-	const char *source = read_text(document, "max_load_source");
-	struct facts facts = { .count = 0 };
-
-	writer->ops->section(writer, LEVEL_MAIN, "controller-input", "Search Goals");
-	goals_put(writer, json_object_get(input, "goals"));
-	facts_add(&facts, "Min Load", "%s per interface", text_fps(read_number(input, "min_load"), VALUE_ROOM));
-	facts_add(&facts, "Max Load", "%s per interface%s%s", text_fps(read_number(input, "max_load"), VALUE_ROOM),
-		  *source ? ", from the " : "", source);
-	facts_add_member(&facts, "Line rate at this frame size", document, "/line_rate", text_fps);
-	facts_add_member(&facts, "Algorithm", document, "/algorithm", NULL);
-	facts_add_member(&facts, "Trials", document, "/trials", text_count);
-	if (!isnan(read_number(document, "search_duration")))
-		facts_add(&facts, "Search duration", "%s s",
-			  text_rate(read_number(document, "search_duration"), VALUE_ROOM));
-	facts_put(&facts, writer);
+	goals_put(writer, json_at(document, "/controller_input/goals"));
 }
 
-/* What --repeat found: mean and spread of each goal, and every search's own value. */
-static void put_repeats(struct writer *writer, const json_t *repeats)
-{
-	static const struct field fields[] = {
-		{ "Goal", "/goal" },
-		{ "Mean (frames/s)", "/mean", text_rate },
-		{ "Standard deviation (frames/s)", "/stdev", text_rate },
-		{ "of the mean", .add = cells_add_deviation, .numeric = true },
-		{ "Smallest (frames/s)", "/min", text_rate },
-		{ "Largest (frames/s)", "/max", text_rate },
-		{ "Searches", "/count", text_count },
-	};
-	const json_t *statistics = json_object_get(repeats, "statistics");
+static const struct fact input_facts[] = {
+	{ "Min Load", "{controller_input/min_load:fps} per interface" },
+	{ "Max Load", "{controller_input/max_load:fps} per interface[max_load_source? , from the {max_load_source}]" },
+	{ "Line rate at this frame size", "[{line_rate:fps}]" },
+	{ "Algorithm", "{algorithm}" },
+	{ "Trials", "[{trials:count}]" },
+	{ "Search duration", "[{search_duration:rate} s]" },
+};
 
-	if (!json_array_size(statistics))
-		return;
-	writer->ops->section(writer, LEVEL_MAIN, "repeats", "Conditional Throughput over repeated searches");
-	table_put(writer, "repeat-table", fields, COUNT(fields), statistics, NULL);
-}
+/* What --repeat found: mean and spread of each goal. */
+static const struct field repeat_columns[] = {
+	{ "Goal", "/goal" },
+	{ "Mean (frames/s)", "/mean", text_rate },
+	{ "Standard deviation (frames/s)", "/stdev", text_rate },
+	{ "of the mean", .add = cells_add_deviation, .numeric = true },
+	{ "Smallest (frames/s)", "/min", text_rate },
+	{ "Largest (frames/s)", "/max", text_rate },
+	{ "Searches", "/count", text_count },
+};
 
 /* Every search of a repetition: a row a goal of each. */
-static void put_runs(struct writer *writer, const json_t *repeats)
-{
-	static const struct field fields[] = {
-		{ "Search", "/run", text_count },
-		{ "Goal", "/goal/name" },
-		{ "Result", .add = cells_add_word },
-		{ "Relevant Lower Bound (frames/s)", "/relevant_lower_bound", text_rate },
-		{ "Relevant Upper Bound (frames/s)", "/relevant_upper_bound", text_rate },
-		{ "Conditional Throughput (frames/s)", "/conditional_throughput", text_rate },
-		{ "Trials", "/trials", text_count },
-	};
-	const json_t *runs = json_object_get(repeats, "runs");
-	json_auto_t *rows = NULL;
-	char text[160];
+static const struct field run_columns[] = {
+	{ "Search", "/run", text_count },
+	{ "Goal", "/goal/name" },
+	{ "Result", .add = cells_add_word },
+	{ "Relevant Lower Bound (frames/s)", "/relevant_lower_bound", text_rate },
+	{ "Relevant Upper Bound (frames/s)", "/relevant_upper_bound", text_rate },
+	{ "Conditional Throughput (frames/s)", "/conditional_throughput", text_rate },
+	{ "Trials", "/trials", text_count },
+};
 
-	if (!json_array_size(runs))
-		return;
-	rows = rows_within(runs, "/search_result");
-	table_put(writer, "run-table", fields, COUNT(fields), rows, tone_of_run);
-	snprintf(text, sizeof(text),
-		 "%.0f of %.0f searches. Everything else in this report is of number %.0f, which has the median result.",
-		 read_number(repeats, "count"), read_number(repeats, "asked"), read_number(repeats, "median_run"));
-	writer->ops->paragraph(writer, text);
-}
-
-static void put_tables(struct writer *writer, const json_t *document)
-{
-	put_repeats(writer, json_object_get(document, "repeats"));
-	put_runs(writer, json_object_get(document, "repeats"));
-	put_results(writer, document);
-	put_goals(writer, document);
-	content_put_trials(writer, json_object_get(document, "trials"));
-}
+/* clang-format off */
+static const struct part parts[] = {
+	{ SECTION("course", "The course of the search") },
+	{ .put = put_figures },
+	{ SECTION("latency-at", "Latency at parts of the throughput"), .when = "latency_at[]/trial" },
+	{ .put = put_latency_figures },
+	{ TABLE("latency-at-table", "/latency_at[]/trial", latency_at_columns), .directions = DIRECTIONS_TOO },
+	{ SECTION("repeats", "Conditional Throughput over repeated searches"), .when = "repeats/statistics" },
+	{ TABLE("repeat-table", "/repeats/statistics", repeat_columns) },
+	{ TABLE("run-table", "/repeats/runs[]/search_result", run_columns), .tone = tone_of_run },
+	{ .say = "{repeats/count:whole} of {repeats/asked:whole} searches. Everything else in this report is of number "
+		 "{repeats/median_run:whole}, which has the median result." },
+	{ SECTION("results", "Results"), .level = LEVEL_REFERENCE },
+	{ .put = put_results },
+	{ SECTION("controller-input", "Search Goals") },
+	{ .put = put_goals },
+	{ FACTS(input_facts) },
+	{ .put = content_put_trials },
+};
+/* clang-format on */
 
 const struct content content_search = {
 	.kind = "search",
@@ -413,6 +335,6 @@ const struct content content_search = {
 	.known = "algorithm controller_input max_load_source search_result trials search_duration repeats line_rate "
 		 "latency_at power",
 	.put_verdicts = put_verdicts,
-	.put_figures = put_figures,
-	.put_tables = put_tables,
+	.parts = parts,
+	.part_count = COUNT(parts),
 };

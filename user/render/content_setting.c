@@ -9,9 +9,9 @@
 #include "base/text_stream.h"
 #include "render/kinds.h"
 #include "render/parts.h"
+#include "render/phrase.h"
 
-#define LINE_SIZE     (2 * SETTING_TEXT_SIZE)
-#define SERVICES_SIZE 3072
+#define LINE_SIZE (2 * SETTING_TEXT_SIZE)
 
 static void add_line(struct facts *facts, const char *label, const char *line)
 {
@@ -101,18 +101,11 @@ static void add_receiver(struct facts *facts, const json_t *document)
 }
 
 /* To which MAC addresses, and how they were found: what is wrong where nothing arrives. */
-static void add_destinations(struct facts *facts, const json_t *document)
-{
-	const json_t *ports = ports_of(document);
-	char line[LINE_SIZE] = "";
-
-	json_each (port, ports)
-		if (read_truth(port, "transmits") && read_string(port, "destination_mac"))
-			text_join(line, LINE_SIZE, ", ", "from %s %s (%s)", read_text(port, "name"),
-				  read_text(port, "destination_mac"), read_text(port, "destination_mac_source"));
-	add_line(facts, "Destination MAC", line);
-	add_line(facts, "Between the ports", read_text(json_object_get(document, "connection"), "sentence"));
-}
+static const struct fact destination_facts[] = {
+	{ "Destination MAC", "<measurer/ports|, |[transmits? [from {name} {destination_mac} ({destination_mac_source})]]>" },
+	{ "Between the ports", "{connection/sentence}" },
+	{ "Checksums verified", "{measurer/checksums_verified}" },
+};
 
 /* --- what is sent ----------------------------------------------------------------------------------------------------- */
 
@@ -127,9 +120,9 @@ static void add_sizes(struct facts *facts, const json_t *document)
 
 	if (count > 1 && strncmp(mix, "imix", 4) == 0 && !strpbrk(mix, ",")) /* one that has a name */
 		text_add(line, LINE_SIZE, "%s: ", mix);
-	for (size_t i = 0; count > 1 && i < count; i++)
-		text_add(line, LINE_SIZE, "%s%g of %g", i ? ", " : "", read_number(json_array_get(sizes, i), "weight"),
-			 read_number(json_array_get(sizes, i), "size_octets"));
+	if (count > 1)
+		text_add(line, LINE_SIZE, "%s",
+			 PHRASE_OF("<frame_sizes|, |{weight:plain} of {size_octets:plain}>", profile));
 	if (mean_octets > 0)
 		text_add(line, LINE_SIZE, "%s%.6g octets%s", count > 1 ? "; " : "", mean_octets,
 			 count > 1 ? " on average" : "");
@@ -164,24 +157,11 @@ static void add_flows(char line[LINE_SIZE], const json_t *profile)
 }
 
 /* Each has its own (y1564). */
-static void add_services(struct facts *facts, const json_t *services)
-{
-	char text[SERVICES_SIZE] = "";
-
-	json_each (service, services) {
-		text_join(text, sizeof(text), "\n", "%s: %s octets", read_text(service, "name"),
-			  read_text(service, "frame_size"));
-		json_each (vlan, json_object_get(service, "vlans"))
-			text_add(text, sizeof(text), ", VLAN %.0f priority %.0f", read_number(vlan, "id"),
-				 read_number(vlan, "priority"));
-		if (read_number(service, "dscp") > 0)
-			text_add(text, sizeof(text), ", DSCP %.0f", read_number(service, "dscp"));
-		text_add(text, sizeof(text), ", CIR %s", text_fps(read_number(service, "cir"), VALUE_ROOM));
-		if (read_number(service, "eir") > 0)
-			text_add(text, sizeof(text), ", EIR %s", text_fps(read_number(service, "eir"), VALUE_ROOM));
-	}
-	add_line(facts, "Services", text);
-}
+static const struct fact service_facts[] = {
+	{ "Services",
+	  "<services|\n|{name}: {frame_size} octets<vlans||, VLAN {id:whole} priority {priority:whole}>[dscp? , DSCP "
+	  "{dscp:whole}], CIR {cir:fps}[eir? , EIR {eir:fps}]>" },
+};
 
 static void add_traffic(struct facts *facts, const json_t *document)
 {
@@ -208,10 +188,8 @@ static void add_traffic(struct facts *facts, const json_t *document)
 
 void setting_add_conditions(struct facts *facts, const json_t *document)
 {
-	const json_t *services = json_object_get(document, "services");
-
-	if (services)
-		add_services(facts, services);
+	if (json_object_get(document, "services"))
+		facts_say(facts, document, service_facts, COUNT(service_facts));
 	else if (!json_object_get(document, "frame_sizes")) /* of a suite, which has tables of them */
 		add_sizes(facts, document);
 	add_traffic(facts, document);
@@ -287,17 +265,11 @@ static void add_late(struct facts *facts, const json_t *late)
 }
 
 /* What another tester sent, or an earlier run. */
-static void add_others(struct facts *facts, const json_t *late)
-{
-	char text[320] = "";
-
-	json_each (port, json_object_get(late, "others"))
-		text_join(text, sizeof(text), ", ", "%.0f at port %s, the most frequent number is %.0f",
-			  read_number(port, "frames"), read_text(port, "port"), read_number(port, "most_frequent"));
-	if (read_number(late, "of_others") > 0)
-		facts_add(facts, "Frames of other runs", "%.0f carry trial numbers that this run has not used%s%s",
-			  read_number(late, "of_others"), *text ? ": " : "", text);
-}
+static const struct fact other_facts[] = {
+	{ "Frames of other runs", "[of_others? {of_others:whole} carry trial numbers that this run has not used[others? : "
+				  "<others|, |{frames:whole} at port "
+				  "{port}, the most frequent number is {most_frequent:whole}>]]" },
+};
 
 void setting_put(struct writer *writer, const json_t *document)
 {
@@ -309,10 +281,9 @@ void setting_put(struct writer *writer, const json_t *document)
 	add_measurer(&facts, measurer);
 	add_transmitters(&facts, document);
 	add_receiver(&facts, document);
-	add_destinations(&facts, document);
-	facts_add_member(&facts, "Checksums verified", measurer, "/checksums_verified", NULL);
+	facts_say(&facts, document, destination_facts, COUNT(destination_facts));
 	add_late(&facts, json_object_get(measurer, "late_frames"));
-	add_others(&facts, json_object_get(measurer, "late_frames"));
+	facts_say(&facts, json_object_get(measurer, "late_frames"), other_facts, COUNT(other_facts));
 	facts_add_member(&facts, "--allow-unsafe", measurer, "/allow_unsafe", NULL);
 	add_beside(&facts, profile);
 	add_load_shape(&facts, document, profile);

@@ -11,7 +11,6 @@
 #include "render/figures.h"
 #include "render/kinds.h"
 #include "render/limits.h"
-#include "render/parts.h"
 
 static const json_t *sizes_of(const json_t *document)
 {
@@ -107,18 +106,15 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 
 /* --- tables, a row a frame size ------------------------------------------------------------------------------------- */
 
-/* One test at every size that has it: `fields` between the size and the result. */
-static void put_test_table(struct writer *writer, const json_t *document, const char *test, const char *id,
-			   const struct field *fields, size_t count)
-{
-	struct field columns[CELLS_MAX] = { { "Frame size (octets)", "/frame_size", .numeric = true } };
-	json_auto_t *rows = NULL;
-
-	memcpy(columns + 1, fields, count * sizeof(*fields));
-	columns[1 + count] = (struct field){ "Result", .add = cells_add_result };
-	rows = rows_within(sizes_of(document), TEXT_OF(VALUE_SIZE, "/%s", test));
-	table_put(writer, id, columns, count + 2, rows, tone_of_result);
-}
+/* The columns of one test at every size that has it begin and end so. */
+#define SIZE                                                                                                                \
+	{                                                                                                                   \
+		"Frame size (octets)", "/frame_size", .numeric = true                                                       \
+	}
+#define RESULT                                                                                                              \
+	{                                                                                                                   \
+		"Result", .add = cells_add_result                                                                           \
+	}
 
 /* Why results are limited; where there are cards, those say it. */
 static void put_limits(struct writer *writer, const json_t *document)
@@ -135,123 +131,86 @@ static void put_limits(struct writer *writer, const json_t *document)
 	}
 }
 
-static void put_throughput(struct writer *writer, const json_t *document)
+static const struct field throughput_columns[] = {
+	SIZE,
+	{ "Throughput (frames/s)", "/throughput", text_rate },
+	{ "L2", "/l2_bps", text_bps },
+	{ "L1", "/l1_bps", text_bps },
+	{ "Of the line rate", "/line_rate_ratio", text_percent },
+	{ "Trials", "/trial_count", text_count },
+	{ "Duration (s)", "/duration", text_rate },
+	RESULT,
+};
+
+static const struct field latency_columns[] = {
+	SIZE,
+	{ "Rate (frames/s)", "/load", text_rate },
+	{ "Average of the repeats' means", "/average_of_means_ns", text_ns },
+	{ "of their medians", "/average_of_medians_ns", text_ns, .level = LEVEL_DETAIL },
+	{ "Mean of all frames", "/mean_of_all_frames_ns", text_ns, .level = LEVEL_DETAIL },
+	{ "Standard deviation of the means", "/stdev_of_means_ns", text_ns, .level = LEVEL_DETAIL },
+	{ "Smallest", "/min_ns", text_ns },
+	{ "Largest p99", "/p99_ns_max", text_ns },
+	{ "Largest", "/max_ns", text_ns },
+	{ "Error bound", "/error_bound_ns", text_ns, .level = LEVEL_DETAIL },
+	{ "Tester's own median", "/floor_p50_ns", text_ns, .level = LEVEL_DETAIL },
+	{ "Repeats", "/repeats", text_count, .level = LEVEL_DETAIL },
+	{ "of (s)", "/trial_duration", text_rate, .level = LEVEL_DETAIL },
+	RESULT,
+};
+
+static const struct field latency_directions[] = {
+	SIZE,
+	{ "Direction", .phrase = DIRECTION },
+	{ "Average of the repeats' means", "/average_of_means_ns", text_ns },
+	{ "Smallest", "/min_ns", text_ns },
+	{ "Largest p99", "/p99_ns_max", text_ns },
+	{ "Largest", "/max_ns", text_ns },
+};
+
+/* What the latencies of all sizes are. */
+static void put_latency_terms(struct writer *writer, const json_t *document)
 {
-	static const struct field fields[] = {
-		{ "Throughput (frames/s)", "/throughput", text_rate },
-		{ "L2", "/l2_bps", text_bps },
-		{ "L1", "/l1_bps", text_bps },
-		{ "Of the line rate", "/line_rate_ratio", text_percent },
-		{ "Trials", "/trial_count", text_count },
-		{ "Duration (s)", "/duration", text_rate },
-	};
-
-	writer->ops->section(writer, LEVEL_MAIN, "suite-throughput", "Throughput (26.1)");
-	figure_throughput_by_size(writer, document);
-	put_test_table(writer, document, "throughput", "throughput-table", fields, COUNT(fields));
-	put_limits(writer, document);
-}
-
-/* Each direction of a test by itself, a row for each frame size; nothing where there is one direction. `at` is where in a size. */
-static void put_by_direction(struct writer *writer, const json_t *document, const char *at, const char *id,
-			     const struct field *fields, size_t count)
-{
-	json_auto_t *sizes = json_array();
-	json_t *rows;
-
-	json_each (size, sizes_of(document)) {
-		json_t *test = (json_t *)json_at(size, at);
-		json_auto_t *list = json_is_array(test) ? json_incref(test) : json_pack("[O?]", test);
-
-		json_each (result, list) {
-			json_t *row = several_directions(result) ? json_copy(result) : NULL;
-
-			if (!row)
-				continue;
-			json_object_set(row, "frame_size", json_object_get(size, "frame_size"));
-			json_array_append_new(sizes, row);
-		}
-	}
-	rows = rows_by_direction(sizes);
-	if (json_array_size(rows)) {
-		writer->ops->subsection(writer, "By direction");
-		table_put(writer, id, fields, count, rows, NULL);
-	}
-	json_decref(rows);
-}
-
-static void put_latency(struct writer *writer, const json_t *document)
-{
-	static const struct field directions[] = {
-		{ "Frame size (octets)", "/frame_size", .numeric = true },
-		{ "Direction", .add = cells_add_direction },
-		{ "Average of the repeats' means", "/average_of_means_ns", text_ns },
-		{ "Smallest", "/min_ns", text_ns },
-		{ "Largest p99", "/p99_ns_max", text_ns },
-		{ "Largest", "/max_ns", text_ns },
-	};
-	static const struct field fields[] = {
-		{ "Rate (frames/s)", "/load", text_rate },
-		{ "Average of the repeats' means", "/average_of_means_ns", text_ns },
-		{ "of their medians", "/average_of_medians_ns", text_ns, .level = LEVEL_DETAIL },
-		{ "Mean of all frames", "/mean_of_all_frames_ns", text_ns, .level = LEVEL_DETAIL },
-		{ "Standard deviation of the means", "/stdev_of_means_ns", text_ns, .level = LEVEL_DETAIL },
-		{ "Smallest", "/min_ns", text_ns },
-		{ "Largest p99", "/p99_ns_max", text_ns },
-		{ "Largest", "/max_ns", text_ns },
-		{ "Error bound", "/error_bound_ns", text_ns, .level = LEVEL_DETAIL },
-		{ "Tester's own median", "/floor_p50_ns", text_ns, .level = LEVEL_DETAIL },
-		{ "Repeats", "/repeats", text_count, .level = LEVEL_DETAIL },
-		{ "of (s)", "/trial_duration", text_rate, .level = LEVEL_DETAIL },
+	static const struct fact terms[] = {
+		{ "Latency counts", "[{definition}; of every frame, not of one]" },
+		{ "Clock", "{clock}" },
 	};
 	const json_t *sizes = sizes_of(document), *first = NULL;
 	struct facts facts = { .count = 0 };
 
-	writer->ops->section(writer, LEVEL_MAIN, "suite-latency", "Latency (26.2)");
-	figure_latency_by_size(writer, document);
-	put_test_table(writer, document, "latency", "latency-table", fields, COUNT(fields));
-	put_by_direction(writer, document, "/latency", "latency-directions", directions, COUNT(directions));
 	for (size_t i = 0; i < json_array_size(sizes) && !read_string(first, "definition"); i++)
 		first = json_object_get(json_array_get(sizes, i), "latency");
-	if (read_string(first, "definition"))
-		facts_add(&facts, "Latency counts", "%s; of every frame, not of one", read_string(first, "definition"));
-	facts_add_member(&facts, "Clock", first, "/clock", NULL);
+	facts_say(&facts, first, terms, COUNT(terms));
 	facts_put(&facts, writer);
 }
 
-static enum tone tone_of_point(const json_t *point)
-{
-	return read_truth(point, "tester_limited") ? TONE_WARN : TONE_PLAIN;
-}
+static const struct field loss_parameters[] = {
+	SIZE,
+	{ "Maximum rate, 100 % (frames/s)", "/max_rate", text_rate },
+	{ "Step", "/step_ratio", text_percent },
+	{ "Trial duration (s)", "/trial_duration", text_rate },
+	RESULT,
+};
 
-/* Every point of every loss curve. */
-static void put_loss_points(struct writer *writer, const json_t *document)
-{
-	static const struct field fields[] = {
-		{ "Frame size (octets)", "/frame_size", .numeric = true },
-		{ "Load (frames/s)", "/load", text_rate },
-		{ "of the maximum rate", "/load_ratio", text_percent },
-		{ "Input (frames)", "/input_frames", text_count },
-		{ "Output (frames)", "/output_frames", text_count },
-		{ "Frame loss rate", "/loss_ratio", text_percent },
-		{ "of the worst direction", .add = cells_add_worst_direction },
-		{ "Limited by the tester", "/tester_limited", text_yes_no },
-	};
-	static const struct field directions[] = {
-		{ "Frame size (octets)", "/frame_size", .numeric = true },
-		{ "Load (frames/s)", "/load", text_rate },
-		{ "Direction", .add = cells_add_direction },
-		{ "Input (frames)", "/input_frames", text_count },
-		{ "Output (frames)", "/output_frames", text_count },
-		{ "Frame loss rate", "/loss_ratio", text_percent },
-	};
-	json_auto_t *rows = rows_within(sizes_of(document), "/frame_loss/points");
+static const struct field loss_points[] = {
+	SIZE,
+	{ "Load (frames/s)", "/load", text_rate },
+	{ "of the maximum rate", "/load_ratio", text_percent },
+	{ "Input (frames)", "/input_frames", text_count },
+	{ "Output (frames)", "/output_frames", text_count },
+	{ "Frame loss rate", "/loss_ratio", text_percent },
+	{ "of the worst direction", .add = cells_add_worst_direction },
+	{ "Limited by the tester", "/tester_limited", text_yes_no },
+};
 
-	writer->ops->fold(writer, LEVEL_DETAIL, "loss-fold", "Every point of the curves");
-	table_put(writer, "loss-table", fields, COUNT(fields), rows, tone_of_point);
-	put_by_direction(writer, document, "/frame_loss/points", "loss-directions", directions, COUNT(directions));
-	writer->ops->fold_end(writer);
-}
+static const struct field loss_directions[] = {
+	SIZE,
+	{ "Load (frames/s)", "/load", text_rate },
+	{ "Direction", .phrase = DIRECTION },
+	{ "Input (frames)", "/input_frames", text_count },
+	{ "Output (frames)", "/output_frames", text_count },
+	{ "Frame loss rate", "/loss_ratio", text_percent },
+};
 
 /* The curve of a size in a line: "66.6 % at 100 %, 50 % at 90 %". */
 static void add_curve(struct facts *facts, const json_t *size)
@@ -279,148 +238,100 @@ static void put_curves(struct writer *writer, const json_t *document)
 	facts_put(&facts, writer);
 }
 
-static void put_loss(struct writer *writer, const json_t *document)
-{
-	static const struct field fields[] = {
-		{ "Maximum rate, 100 % (frames/s)", "/max_rate", text_rate },
-		{ "Step", "/step_ratio", text_percent },
-		{ "Trial duration (s)", "/trial_duration", text_rate },
-	};
+static const struct field burst_columns[] = {
+	SIZE,
+	{ "Average burst (frames)", "/average", text_count },
+	{ "Smallest", "/min", text_count },
+	{ "Largest", "/max", text_count },
+	{ "Standard deviation", "/stdev", text_count },
+	{ "Corrected DUT Buffer Time", "/corrected_buffer_time", text_seconds },
+	{ "Implied DUT Buffer Time", "/implied_buffer_time", text_seconds },
+	RESULT,
+};
 
-	writer->ops->section(writer, LEVEL_MAIN, "suite-loss", "Frame loss rate (26.3)");
-	figure_loss_curves(writer, document);
-	put_test_table(writer, document, "frame_loss", "loss-parameters", fields, COUNT(fields));
-	put_curves(writer, document);
-	put_loss_points(writer, document);
+static const struct field burst_directions[] = {
+	SIZE,
+	{ "Direction", .phrase = DIRECTION },
+	{ "Bursts that lost frames", "/lossy_bursts", text_count },
+	{ "Frames lost", "/frames_lost", text_count },
+};
+
+static const struct field burst_parameters[] = {
+	SIZE,
+	{ "Tests averaged (N)", "/tests", text_count },
+	{ "Minimum step (frames)", "/min_step_frames", text_count },
+	{ "Max Theoretical Frame Rate (frames/s)", "/max_theoretical_frame_rate", text_rate },
+	{ "Burst rate (frames/s)", "/burst_rate", text_rate },
+	{ "Longest pause", "/pause_longest", text_seconds },
+	{ "Measured Throughput (frames/s)", "/measured_throughput", text_rate },
+	RESULT,
+};
+
+static const struct field recovery_columns[] = {
+	SIZE,
+	{ "Overload (frames/s)", "/overload", text_rate },
+	{ "of the throughput", "/overload_ratio", text_percent, .level = LEVEL_DETAIL },
+	{ "for (s)", "/overload_duration", text_rate, .level = LEVEL_DETAIL },
+	{ "Then (frames/s)", "/reduced_load", text_rate, .level = LEVEL_DETAIL },
+	{ "for (s)", "/reduced_duration", text_rate, .level = LEVEL_DETAIL },
+	{ "Recovery time, average", "/average", text_seconds },
+	{ "Smallest", "/min", text_seconds },
+	{ "Largest", "/max", text_seconds },
+	{ "Runs", "/runs", text_count },
+	RESULT,
+};
+
+static const struct field recovery_directions[] = {
+	SIZE,
+	{ "Direction", .phrase = DIRECTION },
+	{ "Recovery time", "/recovery", text_seconds },
+	{ "Resolution", "/resolution", text_seconds },
+	{ "Lost (frames)", "/frames_lost", text_count },
+	{ "after the change", "/frames_lost_after", text_count },
+};
+
+static const struct field reset_directions[] = {
+	{ "Direction", .phrase = DIRECTION },
+	{ "Reset time", "/reset_time", text_seconds },
+	{ "by loss", "/reset_time_by_loss", text_seconds },
+	{ "Lost (frames)", "/frames_lost", text_count },
+	{ "Nothing came from", "/outage_from", text_seconds },
+	{ "to", "/outage_to", text_seconds },
+};
+
+static void put_reset_standing(struct writer *writer, const json_t *document)
+{
+	const json_t *reset = json_object_get(document, "reset");
+	enum standing standing = standing_of(reset);
+
+	if (standing == STANDING_IRREGULAR)
+		writer->ops->banner(writer, TONE_BAD,
+				    TEXT_OF(600, "%s: %s", standing_word(standing), read_text(reset, "irregular_reason")));
+	else if (standing == STANDING_LIMITED)
+		writer->ops->banner(writer, TONE_WARN, "This result is " LIMITED_WORD " by the tester.");
 }
 
-static void put_bursts(struct writer *writer, const json_t *document)
-{
-	static const struct field directions[] = {
-		{ "Frame size (octets)", "/frame_size", .numeric = true },
-		{ "Direction", .add = cells_add_direction },
-		{ "Bursts that lost frames", "/lossy_bursts", text_count },
-		{ "Frames lost", "/frames_lost", text_count },
-	};
-	static const struct field fields[] = {
-		{ "Average burst (frames)", "/average", text_count },
-		{ "Smallest", "/min", text_count },
-		{ "Largest", "/max", text_count },
-		{ "Standard deviation", "/stdev", text_count },
-		{ "Corrected DUT Buffer Time", "/corrected_buffer_time", text_seconds },
-		{ "Implied DUT Buffer Time", "/implied_buffer_time", text_seconds },
-	};
-	static const struct field parameters[] = {
-		{ "Tests averaged (N)", "/tests", text_count },
-		{ "Minimum step (frames)", "/min_step_frames", text_count },
-		{ "Max Theoretical Frame Rate (frames/s)", "/max_theoretical_frame_rate", text_rate },
-		{ "Burst rate (frames/s)", "/burst_rate", text_rate },
-		{ "Longest pause", "/pause_longest", text_seconds },
-		{ "Measured Throughput (frames/s)", "/measured_throughput", text_rate },
-	};
-
-	writer->ops->section(writer, LEVEL_MAIN, "suite-back-to-back", "Back-to-back frames (26.4, RFC 9004)");
-	put_test_table(writer, document, "back_to_back", "burst-table", fields, COUNT(fields));
-	put_by_direction(writer, document, "/back_to_back", "burst-directions", directions, COUNT(directions));
-	if (writer->shown > LEVEL_MAIN) {
-		writer->ops->subsection(writer, "Parameters of the test");
-		put_test_table(writer, document, "back_to_back", "burst-parameters", parameters, COUNT(parameters));
-	}
-	writer->ops->paragraph(
-		writer, "The longest burst at the burst rate that lost no frame. Where the burst rate is below the Max "
-			"Theoretical Frame Rate, frames were further apart than the medium allows.");
-}
-
-static void put_recovery(struct writer *writer, const json_t *document)
-{
-	static const struct field directions[] = {
-		{ "Frame size (octets)", "/frame_size", .numeric = true },
-		{ "Direction", .add = cells_add_direction },
-		{ "Recovery time", "/recovery", text_seconds },
-		{ "Resolution", "/resolution", text_seconds },
-		{ "Lost (frames)", "/frames_lost", text_count },
-		{ "after the change", "/frames_lost_after", text_count },
-	};
-	static const struct field fields[] = {
-		{ "Overload (frames/s)", "/overload", text_rate },
-		{ "of the throughput", "/overload_ratio", text_percent, .level = LEVEL_DETAIL },
-		{ "for (s)", "/overload_duration", text_rate, .level = LEVEL_DETAIL },
-		{ "Then (frames/s)", "/reduced_load", text_rate, .level = LEVEL_DETAIL },
-		{ "for (s)", "/reduced_duration", text_rate, .level = LEVEL_DETAIL },
-		{ "Recovery time, average", "/average", text_seconds },
-		{ "Smallest", "/min", text_seconds },
-		{ "Largest", "/max", text_seconds },
-		{ "Runs", "/runs", text_count },
-	};
-
-	writer->ops->section(writer, LEVEL_MAIN, "suite-recovery", "System recovery (26.5)");
-	put_test_table(writer, document, "recovery", "recovery-table", fields, COUNT(fields));
-	put_by_direction(writer, document, "/recovery/runs", "recovery-directions", directions, COUNT(directions));
-	writer->ops->paragraph(writer, "From the change of the rate to when the last frame that was lost was due; none "
-				       "where frames were lost to the "
-				       "end, or the overload lost none: then nothing was overloaded.");
-}
-
-static void put_reset(struct writer *writer, const json_t *reset)
+static void put_reset_facts(struct writer *writer, const json_t *document)
 {
 	static const char told[] = "frame_size load command reset_time reset_time_by_loss resolution frames_lost trials "
 				   "regular irregular_reason tester_limited trial_duration outage_from outage_to command_at "
 				   "duration directions worst_direction";
-	static const struct field directions[] = {
-		{ "Direction", .add = cells_add_direction },           { "Reset time", "/reset_time", text_seconds },
-		{ "by loss", "/reset_time_by_loss", text_seconds },    { "Lost (frames)", "/frames_lost", text_count },
-		{ "Nothing came from", "/outage_from", text_seconds }, { "to", "/outage_to", text_seconds },
+	static const struct fact times[] = {
+		{ "Trial Duration", "[{trial_duration:seconds}]" },
+		{ "The command ran at", "[{command_at:seconds}]" },
+		{ "Nothing came from", "[{outage_from:seconds}]" },
+		{ "to", "[{outage_to:seconds}]" },
+		{ "Duration", "[{duration:seconds}]" },
 	};
-	const char *command = read_string(reset, "command"), *reason = read_string(reset, "irregular_reason");
-	enum standing standing = standing_of(reset);
-	char text[600];
+	const json_t *reset = json_object_get(document, "reset");
 	struct facts facts = { .count = 0 };
 
-	writer->ops->section(writer, LEVEL_MAIN, "suite-reset", "Reset (26.6, RFC 6201)");
-	if (standing == STANDING_IRREGULAR)
-		writer->ops->banner(writer, TONE_BAD, TEXT_OF(600, "%s: %s", standing_word(standing), reason ? reason : ""));
-	else if (standing == STANDING_LIMITED)
-		writer->ops->banner(writer, TONE_WARN, "This result is " LIMITED_WORD " by the tester.");
-	snprintf(text, sizeof(text),
-		 "Reset by %.200s, at %s with frames of %.40s octets: %s without a frame (resolution %s); %s by the frames "
-		 "lost.",
-		 command ? command : "the operator", text_fps(read_number(reset, "load"), VALUE_ROOM), size_name(reset),
-		 text_seconds(read_number(reset, "reset_time"), VALUE_ROOM),
-		 text_seconds(read_number(reset, "resolution"), VALUE_ROOM),
-		 text_seconds(read_number(reset, "reset_time_by_loss"), VALUE_ROOM));
-	writer->ops->paragraph(writer, text);
-	if (writer->shown > LEVEL_MAIN) {
-		facts_add_member(&facts, "Trial Duration", reset, "/trial_duration", text_seconds);
-		facts_add_member(&facts, "The command ran at", reset, "/command_at", text_seconds);
-		facts_add_member(&facts, "Nothing came from", reset, "/outage_from", text_seconds);
-		facts_add_member(&facts, "to", reset, "/outage_to", text_seconds);
-		facts_add_member(&facts, "Duration", reset, "/duration", text_seconds);
-		facts_add_object(&facts, reset, told);
-	}
+	facts_say(&facts, reset, times, COUNT(times));
+	facts_add_object(&facts, reset, told);
 	facts_put(&facts, writer);
-	if (several_directions(reset))
-		table_put(writer, "reset-directions", directions, COUNT(directions), (json_t *)several_directions(reset),
-			  NULL);
 }
 
 /* --- all ------------------------------------------------------------------------------------------------------------ */
-
-static void put_tests(struct writer *writer, const json_t *document)
-{
-	static const struct test {
-		const char *name;
-		void (*put)(struct writer *writer, const json_t *document);
-	} tests[] = {
-		{ "throughput", put_throughput }, { "latency", put_latency },   { "frame_loss", put_loss },
-		{ "back_to_back", put_bursts },   { "recovery", put_recovery },
-	};
-
-	for (size_t i = 0; i < COUNT(tests); i++)
-		if (has_test(document, tests[i].name))
-			tests[i].put(writer, document);
-	if (json_is_object(json_object_get(document, "reset")))
-		put_reset(writer, json_object_get(document, "reset"));
-}
 
 /* A size's search as the document of a search, for its figure. A new reference. */
 static json_t *search_of(const json_t *size)
@@ -435,36 +346,27 @@ static json_t *search_of(const json_t *size)
 
 static void put_courses(struct writer *writer, const json_t *document)
 {
-	const json_t *sizes = sizes_of(document);
+	json_each (size, sizes_of(document)) {
+		json_auto_t *search = search_of(size);
 
-	if (!has_test(document, "throughput"))
-		return;
-	writer->ops->section(writer, LEVEL_MAIN, "course", "The course of the searches");
-	for (size_t i = 0; i < json_array_size(sizes); i++) {
-		json_auto_t *search = search_of(json_array_get(sizes, i));
-
-		const char *of = TEXT_OF(VALUE_SIZE, "the throughput at %.60s octets", size_name(json_array_get(sizes, i)));
-
-		figure_course(writer, search, 0, 1, (unsigned int)i + 1, of);
+		figure_course(writer, search, 0, 1, (unsigned int)size_at + 1,
+			      TEXT_OF(VALUE_SIZE, "the throughput at %.60s octets", size_name(size)));
 	}
 }
 
-/* The goal of the throughput searches, and each size's limits. */
+static const struct field size_columns[] = {
+	SIZE,
+	{ "Line rate (frames/s)", "/line_rate", text_rate },
+	{ "Max Load (frames/s)", "/max_load", text_rate },
+	{ "from the", "/max_load_source" },
+	{ "Maximum rate of 26.3 and 26.4 (frames/s)", "/max_rate", text_rate },
+};
+
+/* The goal of the throughput searches. */
 static void put_goal(struct writer *writer, const json_t *document)
 {
-	static const struct field fields[] = {
-		{ "Frame size (octets)", "/frame_size", .numeric = true },
-		{ "Line rate (frames/s)", "/line_rate", text_rate },
-		{ "Max Load (frames/s)", "/max_load", text_rate },
-		{ "from the", "/max_load_source" },
-		{ "Maximum rate of 26.3 and 26.4 (frames/s)", "/max_rate", text_rate },
-	};
 	json_auto_t *goals = json_pack("[O*]", json_at(document, "/frame_sizes/0/throughput/goal_result/goal"));
 
-	writer->ops->section(writer, LEVEL_DETAIL, "frame-sizes", "Frame sizes and Search Goal");
-	table_put(writer, "size-table", fields, COUNT(fields), sizes_of(document), NULL);
-	writer->ops->section(writer, LEVEL_REFERENCE, "suite-goal",
-			     "Search Goal of the throughput, as applied at every size");
 	goals_put(writer, goals);
 }
 
@@ -488,18 +390,65 @@ static void put_trials(struct writer *writer, const json_t *document)
 	static const char *const tests[] = { "throughput", "latency", "frame_loss", "back_to_back", "recovery" };
 	static const char *const names[] = { "throughput", "latency", "frame loss rate", "back-to-back frames", "recovery" };
 
-	writer->ops->section(writer, LEVEL_DETAIL, "trials", "Trials");
 	content_put_trial_folds(writer, sizes_of(document), "frame_size", " octets", tests, names, COUNT(tests));
 	content_put_trial_fold(writer, "trials-reset", "Reset",
 			       json_object_get(json_object_get(document, "reset"), "trials"));
 }
 
-static void put_tables(struct writer *writer, const json_t *document)
-{
-	put_courses(writer, document);
-	put_goal(writer, document);
-	put_trials(writer, document);
-}
+/* clang-format off */
+static const struct part parts[] = {
+	{ SECTION("suite-throughput", "Throughput (26.1)"), .when = "frame_sizes[]/throughput" },
+	{ .put = figure_throughput_by_size },
+	{ TABLE("throughput-table", "/frame_sizes[]/throughput", throughput_columns), .tone = tone_of_result },
+	{ .put = put_limits },
+
+	{ SECTION("suite-latency", "Latency (26.2)"), .when = "frame_sizes[]/latency" },
+	{ .put = figure_latency_by_size },
+	{ TABLE("latency-table", "/frame_sizes[]/latency", latency_columns), .tone = tone_of_result },
+	{ TABLE("latency-directions", "/frame_sizes[]/latency", latency_directions), .directions = DIRECTIONS_ALONE },
+	{ .put = put_latency_terms },
+
+	{ SECTION("suite-loss", "Frame loss rate (26.3)"), .when = "frame_sizes[]/frame_loss" },
+	{ .put = figure_loss_curves },
+	{ TABLE("loss-parameters", "/frame_sizes[]/frame_loss", loss_parameters), .tone = tone_of_result },
+	{ .put = put_curves },
+	{ .id = "loss-fold", .fold = "Every point of the curves", .level = LEVEL_DETAIL },
+	{ TABLE("loss-table", "/frame_sizes[]/frame_loss/points", loss_points), .tone = tone_of_limited },
+	{ TABLE("loss-directions", "/frame_sizes[]/frame_loss/points", loss_directions), .directions = DIRECTIONS_ALONE },
+	{ .fold_end = true },
+
+	{ SECTION("suite-back-to-back", "Back-to-back frames (26.4, RFC 9004)"), .when = "frame_sizes[]/back_to_back" },
+	{ TABLE("burst-table", "/frame_sizes[]/back_to_back", burst_columns), .tone = tone_of_result },
+	{ TABLE("burst-directions", "/frame_sizes[]/back_to_back", burst_directions), .directions = DIRECTIONS_ALONE },
+	{ .subsection = "Parameters of the test", .level = LEVEL_DETAIL },
+	{ TABLE("burst-parameters", "/frame_sizes[]/back_to_back", burst_parameters), .tone = tone_of_result, .level = LEVEL_DETAIL },
+	{ .say = "The longest burst at the burst rate that lost no frame. Where the burst rate is below the Max Theoretical Frame "
+		 "Rate, frames were further apart than the medium allows." },
+
+	{ SECTION("suite-recovery", "System recovery (26.5)"), .when = "frame_sizes[]/recovery" },
+	{ TABLE("recovery-table", "/frame_sizes[]/recovery", recovery_columns), .tone = tone_of_result },
+	{ TABLE("recovery-directions", "/frame_sizes[]/recovery/runs", recovery_directions), .directions = DIRECTIONS_ALONE },
+	{ .say = "From the change of the rate to when the last frame that was lost was due; none where frames were lost to the "
+		 "end, or the overload lost none: then nothing was overloaded." },
+
+	{ SECTION("suite-reset", "Reset (26.6, RFC 6201)"), .when = "reset" },
+	{ .put = put_reset_standing },
+	{ .say = "Reset by [{reset/command}][!reset/command? the operator], at {reset/load:fps} with frames of {reset/frame_size} "
+		 "octets: {reset/reset_time:seconds} without a frame (resolution {reset/resolution:seconds}); "
+		 "{reset/reset_time_by_loss:seconds} by the frames lost." },
+	{ .put = put_reset_facts, .level = LEVEL_DETAIL },
+	{ TABLE("reset-directions", "/reset/directions", reset_directions), .when = "reset/directions" },
+
+	{ SECTION("course", "The course of the searches"), .when = "frame_sizes[]/throughput" },
+	{ .put = put_courses },
+	{ SECTION("frame-sizes", "Frame sizes and Search Goal"), .level = LEVEL_DETAIL },
+	{ TABLE("size-table", "/frame_sizes", size_columns) },
+	{ SECTION("suite-goal", "Search Goal of the throughput, as applied at every size"), .level = LEVEL_REFERENCE },
+	{ .put = put_goal },
+	{ SECTION("trials", "Trials"), .level = LEVEL_DETAIL },
+	{ .put = put_trials },
+};
+/* clang-format on */
 
 const struct content content_suite = {
 	.kind = "rfc2544",
@@ -507,6 +456,6 @@ const struct content content_suite = {
 	.of_sut = true,
 	.known = "tests fast regular tester_limited suite_duration frame_sizes reset",
 	.put_verdicts = put_verdicts,
-	.put_figures = put_tests,
-	.put_tables = put_tables,
+	.parts = parts,
+	.part_count = COUNT(parts),
 };

@@ -8,7 +8,6 @@
 #include "base/text_stream.h"
 #include "render/figures.h"
 #include "render/kinds.h"
-#include "render/parts.h"
 
 #define TICKS_MOST 6
 #define DAY_LENGTH 10 /* "2026-11-21" */
@@ -274,53 +273,62 @@ static void add_change(struct cells *cells, const json_t *point)
 		cells_add(cells, "%+.2f %%", 100 * change);
 }
 
-static void put_tables(struct writer *writer, const json_t *document)
-{
-	static const struct field fields[] = {
-		{ "Date", .add = add_moment },
-		{ "Frames/s", "/value", text_rate },
-		{ "Standard deviation", "/stdev", text_rate },
-		{ "Lower bound", "/lower_bound", text_rate, .level = LEVEL_DETAIL },
-		{ "Upper bound", "/upper_bound", text_rate, .level = LEVEL_DETAIL },
-		{ "Verdict", .add = add_verdict },
-		{ "Change", .add = add_change, .numeric = true },
-		{ "SUT", "/sut" },
-		{ "Evidence", "/evidence", .level = LEVEL_DETAIL },
-		{ "File", "/file" },
-	};
-	static const struct field levels[] = {
-		{ "From", .add = add_moment },
-		{ "Results", "/results", text_count },
-		{ "Mean (frames/s)", "/mean", text_rate },
-		{ "Change", .add = add_change, .numeric = true },
-	};
-	static const struct field skipped[] = { { "File", "/file" }, { "Why", "/why" } };
-	const json_t *left_out = json_object_get(document, "skipped");
-	json_t *goal;
-	size_t i;
+static const struct field point_columns[] = {
+	{ "Date", .add = add_moment },
+	{ "Frames/s", "/value", text_rate },
+	{ "Standard deviation", "/stdev", text_rate },
+	{ "Lower bound", "/lower_bound", text_rate, .level = LEVEL_DETAIL },
+	{ "Upper bound", "/upper_bound", text_rate, .level = LEVEL_DETAIL },
+	{ "Verdict", .add = add_verdict },
+	{ "Change", .add = add_change, .numeric = true },
+	{ "SUT", "/sut" },
+	{ "Evidence", "/evidence", .level = LEVEL_DETAIL },
+	{ "File", "/file" },
+};
+static const struct field level_columns[] = {
+	{ "From", .add = add_moment },
+	{ "Results", "/results", text_count },
+	{ "Mean (frames/s)", "/mean", text_rate },
+	{ "Change", .add = add_change, .numeric = true },
+};
+static const struct field skipped_columns[] = { { "File", "/file" }, { "Why", "/why" } };
 
-	writer->ops->section(writer, LEVEL_MAIN, "levels", "Levels");
-	json_array_foreach (goals_of(document), i, goal) {
+/* A table for each goal. */
+static void put_of_goals(struct writer *writer, const json_t *document, const char *member, const char *id,
+			 const struct field *fields, size_t count, enum tone (*tone)(const json_t *row))
+{
+	json_each (goal, goals_of(document)) {
 		writer->ops->subsection(writer, read_text(goal, "goal"));
-		table_put(writer, TEXT_OF(40, "levels-%zu", i + 1), levels, COUNT(levels), json_object_get(goal, "levels"),
-			  NULL);
+		table_put(writer, TEXT_OF(40, "%s-%zu", id, goal_at + 1), fields, count, json_object_get(goal, member),
+			  tone);
 	}
-	writer->ops->section(writer, LEVEL_MAIN, "trend", "Every result");
-	json_array_foreach (goals_of(document), i, goal) {
-		writer->ops->subsection(writer, read_text(goal, "goal"));
-		table_put(writer, TEXT_OF(40, "trend-%zu", i + 1), fields, COUNT(fields), points_of(goal), tone_of_point);
-	}
-	if (!json_array_size(left_out))
-		return;
-	writer->ops->section(writer, LEVEL_MAIN, "skipped", "Left out");
-	table_put(writer, "skipped-table", skipped, COUNT(skipped), left_out, NULL);
 }
+
+static void put_levels(struct writer *writer, const json_t *document)
+{
+	put_of_goals(writer, document, "levels", "levels", level_columns, COUNT(level_columns), NULL);
+}
+
+static void put_points(struct writer *writer, const json_t *document)
+{
+	put_of_goals(writer, document, "points", "trend", point_columns, COUNT(point_columns), tone_of_point);
+}
+
+static const struct part parts[] = {
+	{ .put = put_figures },
+	{ SECTION("levels", "Levels") },
+	{ .put = put_levels },
+	{ SECTION("trend", "Every result") },
+	{ .put = put_points },
+	{ SECTION("skipped", "Left out"), .when = "skipped" },
+	{ TABLE("skipped-table", "/skipped", skipped_columns) },
+};
 
 const struct content content_trend = {
 	.kind = "trend",
 	.title = "Trend",
 	.known = "folder verb quantity tolerance significance results goals skipped",
 	.put_verdicts = put_verdicts,
-	.put_figures = put_figures,
-	.put_tables = put_tables,
+	.parts = parts,
+	.part_count = COUNT(parts),
 };

@@ -12,7 +12,6 @@
 #include "render/figures.h"
 #include "render/kinds.h"
 #include "render/limits.h"
-#include "render/parts.h"
 
 /* --- all trials of a search ----------------------------------------------------------------------------------------- */
 
@@ -35,11 +34,6 @@ static void add_remark(struct cells *cells, const json_t *trial)
 		  read_truth(trial, "tester_limited") ? LIMITED_WORD "; " : "",
 		  read_truth(trial, "negative_loss") ? "more came back than was sent; " : "", goal ? goal : "",
 		  rule ? ": " : "", rule ? rule : "", odds, instead);
-}
-
-static enum tone tone_of_trial(const json_t *trial)
-{
-	return read_truth(trial, "tester_limited") ? TONE_WARN : TONE_PLAIN;
 }
 
 static bool any_excess(const json_t *trials)
@@ -123,15 +117,17 @@ void content_put_trial_fold(struct writer *writer, const char *id, const char *s
 	if (!json_array_size(trials))
 		return;
 	writer->ops->fold(writer, LEVEL_MAIN, id, summary);
-	table_put(writer, TEXT_OF(64, "%s-table", id), fields, COUNT(fields), trials, tone_of_trial);
+	table_put(writer, TEXT_OF(64, "%s-table", id), fields, COUNT(fields), trials, tone_of_limited);
 	if (any_excess(trials))
 		writer->ops->paragraph(writer, "Excess: " EXCESS_DEFINITION);
 	put_spoilt(writer, TEXT_OF(64, "%s-spoilt", id), trials);
 	writer->ops->fold_end(writer);
 }
 
-void content_put_trials(struct writer *writer, const json_t *trials)
+void content_put_trials(struct writer *writer, const json_t *document)
 {
+	const json_t *trials = json_object_get(document, "trials");
+
 	if (!json_array_size(trials))
 		return;
 	writer->ops->section(writer, LEVEL_DETAIL, "trials", "Trials");
@@ -244,11 +240,11 @@ static void put_numbers(struct writer *writer, const char *id, const char *headi
 }
 
 /* What each port counted: with its counts among its members. */
-static void put_ports(struct writer *writer, const json_t *ports)
+static void put_ports(struct writer *writer, const json_t *document)
 {
 	json_auto_t *rows = json_array();
 
-	json_each (port, ports) {
+	json_each (port, json_object_get(document, "ports")) {
 		json_t *row = json_copy(port);
 
 		json_object_update(row, json_object_get(row, "counts"));
@@ -256,112 +252,55 @@ static void put_ports(struct writer *writer, const json_t *ports)
 		json_object_del(row, "counters_moved");
 		json_array_append_new(rows, row);
 	}
-	if (json_array_size(rows)) {
-		writer->ops->subsection(writer, "Ports");
-		objects_put(writer, "port-table", "Frames, unless it says otherwise", rows);
-	}
+	objects_put(writer, "port-table", "Frames, unless it says otherwise", rows);
 }
 
-/* Each direction by itself, and how it varied over time. */
-static void put_directions(struct writer *writer, const json_t *trial)
-{
-	static const struct field fields[] = {
-		{ "Direction", .add = cells_add_direction },
-		{ "Sent (frames)", "/counts/sent", text_count },
-		{ "Received", "/counts/received", text_count },
-		{ "Lost", "/counts/lost", text_count },
-		{ "Loss Ratio", "/loss_ratio", text_percent },
-		{ "Duplicate", "/counts/duplicate", text_count },
-		{ "Reordered", "/counts/reordered", text_count },
-		{ "Longest gap", "/order/gap_max_frames", text_count },
-		{ "Latency: minimum", "/latency/min_ns", text_ns },
-		{ "mean", "/latency/mean_ns", text_ns },
-		{ "p99", "/latency/p99_ns", text_ns },
-		{ "maximum", "/latency/max_ns", text_ns },
-		{ "PDV: p99", "/latency/pdv_p99_ns", text_ns },
-		{ "p99.9", "/latency/pdv_p99_9_ns", text_ns },
-		{ "IPDV: p99", "/latency/ipdv_p99_ns", text_ns },
-	};
-	json_t *directions = (json_t *)several_directions(trial);
+/* Each direction by itself. */
+static const struct field direction_columns[] = {
+	{ "Direction", .phrase = DIRECTION },
+	{ "Sent (frames)", "/counts/sent", text_count },
+	{ "Received", "/counts/received", text_count },
+	{ "Lost", "/counts/lost", text_count },
+	{ "Loss Ratio", "/loss_ratio", text_percent },
+	{ "Duplicate", "/counts/duplicate", text_count },
+	{ "Reordered", "/counts/reordered", text_count },
+	{ "Longest gap", "/order/gap_max_frames", text_count },
+	{ "Latency: minimum", "/latency/min_ns", text_ns },
+	{ "mean", "/latency/mean_ns", text_ns },
+	{ "p99", "/latency/p99_ns", text_ns },
+	{ "maximum", "/latency/max_ns", text_ns },
+	{ "PDV: p99", "/latency/pdv_p99_ns", text_ns },
+	{ "p99.9", "/latency/pdv_p99_9_ns", text_ns },
+	{ "IPDV: p99", "/latency/ipdv_p99_ns", text_ns },
+};
 
-	if (!directions)
-		return;
-	writer->ops->subsection(writer, "Directions");
-	table_put(writer, "direction-table", fields, COUNT(fields), directions, NULL);
-	writer->ops->paragraph(writer,
-			       "Latencies elsewhere are those of the worst direction, each figure by itself. Counts and "
-			       "the Trial Loss Ratio are of all frames.");
-}
+static const struct field flow_columns[] = {
+	{ "Flow", "/flow", text_plain },           { "Direction", .phrase = DIRECTION },
+	{ "Sent (frames)", "/sent", text_count },  { "Received", "/received", text_count },
+	{ "Lost", "/lost", text_count },           { "Duplicate", "/duplicate", text_count },
+	{ "Reordered", "/reordered", text_count }, { "Latency: mean", "/latency/mean_ns", text_ns },
+	{ "maximum", "/latency/max_ns", text_ns },
+};
 
-/* The worst flows. */
-static void put_flows(struct writer *writer, const json_t *flows)
-{
-	static const struct field fields[] = {
-		{ "Flow", "/flow", text_plain },           { "Direction", .add = cells_add_direction },
-		{ "Sent (frames)", "/sent", text_count },  { "Received", "/received", text_count },
-		{ "Lost", "/lost", text_count },           { "Duplicate", "/duplicate", text_count },
-		{ "Reordered", "/reordered", text_count }, { "Latency: mean", "/latency/mean_ns", text_ns },
-		{ "maximum", "/latency/max_ns", text_ns },
-	};
-	json_t *worst = json_object_get(flows, "worst");
-
-	if (!json_is_object(flows))
-		return;
-	writer->ops->subsection(writer, "The worst flows");
-	writer->ops->paragraph(
-		writer, TEXT_OF(300, "Of %.40s flows, %.40s lost frames, %.40s had copies, and %.40s came out of order.",
-				text_count(read_number(flows, "count"), VALUE_ROOM),
-				text_count(read_number(flows, "lossy"), VALUE_ROOM),
-				text_count(read_number(flows, "duplicated"), VALUE_ROOM),
-				text_count(read_number(flows, "reordered"), VALUE_ROOM)));
-	if (json_array_size(worst))
-		table_put_most(writer, "flow-table", fields, COUNT(fields), json_incref(worst), NULL);
-}
-
-/* Counters of our own ports that moved, a row each; nothing where none did. */
-static void put_counters(struct writer *writer, const json_t *ports)
-{
-	static const struct field fields[] = {
-		{ "Port", "/port" },
-		{ "Counter", "/counter" },
-		{ "Moved by", "/moved", text_count },
-	};
-	json_auto_t *rows = json_array();
-
-	json_each (port, ports)
-		json_each (counter, json_object_get(port, "counters_moved")) {
-			json_t *row = json_copy(counter);
-
-			json_object_set(row, "port", json_object_get(port, "name"));
-			json_array_append_new(rows, row);
-		}
-	if (!json_array_size(rows))
-		return;
-	writer->ops->subsection(writer, "Counters of our own ports that moved");
-	table_put(writer, "counter-table", fields, COUNT(fields), rows, NULL);
-}
+static const struct field counter_columns[] = {
+	{ "Port", "/name" },
+	{ "Counter", "/counter" },
+	{ "Moved by", "/moved", text_count },
+};
 
 /* What routers say of frames of the trial. */
-static void put_icmp_errors(struct writer *writer, const json_t *errors)
-{
-	static const struct field fields[] = {
-		{ "At port", "/port" },
-		{ "From", "/from" },
-		{ "Says", "/message" },
-		{ "MTU (octets)", "/mtu_octets", text_count },
-		{ "About frames to", "/about" },
-		{ "Flow", "/flow", text_plain },
-		{ "Frames", "/frames", text_count },
-		{ "of other flows", "/of_other_flows", text_count },
-		{ "Type", "/type", text_plain, .level = LEVEL_DETAIL },
-		{ "Code", "/code", text_plain, .level = LEVEL_DETAIL },
-	};
-
-	if (!json_array_size(errors))
-		return;
-	writer->ops->subsection(writer, "What was said of frames, by ICMP");
-	table_put(writer, "icmp-table", fields, COUNT(fields), errors, NULL);
-}
+static const struct field icmp_columns[] = {
+	{ "At port", "/port" },
+	{ "From", "/from" },
+	{ "Says", "/message" },
+	{ "MTU (octets)", "/mtu_octets", text_count },
+	{ "About frames to", "/about" },
+	{ "Flow", "/flow", text_plain },
+	{ "Frames", "/frames", text_count },
+	{ "of other flows", "/of_other_flows", text_count },
+	{ "Type", "/type", text_plain, .level = LEVEL_DETAIL },
+	{ "Code", "/code", text_plain, .level = LEVEL_DETAIL },
+};
 
 static bool is_option(const json_t *document, const char *name, const char *value)
 {
@@ -382,13 +321,13 @@ static void put_pacing_definitions(struct writer *writer, const json_t *pacing)
 		writer->ops->paragraph(writer, "Burst max: " BURST_DEFINITION);
 }
 
-static void put_pacing(struct writer *writer, const json_t *holder)
+static void put_pacing(struct writer *writer, const json_t *document)
 {
-	const json_t *pacing = json_object_get(holder, "pacing");
+	const json_t *pacing = json_object_get(document, "pacing");
 
 	if (writer->shown > LEVEL_MAIN)
 		put_numbers(writer, "pacing", "Pacing", pacing);
-	if (json_is_object(pacing) && is_option(holder, "load", "max"))
+	if (json_is_object(pacing) && is_option(document, "load", "max"))
 		writer->ops->paragraph(writer, "As fast as the transmitter could: not paced.");
 	else
 		put_pacing_definitions(writer, pacing);
@@ -406,10 +345,10 @@ static json_t *in_order(const json_t *attribution)
 	return ordered;
 }
 
-/* Counts, losses, latency, pacing and ports of one trial; `holder` is the object that has its latency, pacing and ports. */
-static void put_details(struct writer *writer, const json_t *trial, const json_t *holder)
+/* Counts, losses and latency of the trial. */
+static void put_counts(struct writer *writer, const json_t *document)
 {
-	static const struct part {
+	static const struct {
 		const char *id, *heading, *label, *at; /* NULL: the places of missing frames, in order */
 		bool beside;                           /* the trial, not in it */
 	} parts[] = {
@@ -418,78 +357,61 @@ static void put_details(struct writer *writer, const json_t *trial, const json_t
 		{ "order", "Reordering, and gaps left by lost frames (frames)", "Reordering and gaps", "/order" },
 		{ "latency", "Latency", "Latency", "/latency", .beside = true },
 	};
-	const json_t *latency = json_object_get(holder, "latency"), *counts = json_object_get(trial, "counts");
+	static const struct fact of_counts[] = {
+		{ "Damaged", "[{damaged:whole}; of {received:whole} received, {verified:whole} were verified by checksum]" },
+		{ "Without checksum",
+		  "[without_checksum? {without_checksum:whole} of those received: the SUT took the UDP checksum away; only "
+		  "signed ones are verified and timed]" },
+	};
+	static const struct fact of_latency[] = {
+		{ "Latency counts", "{definition}" },
+		{ "Clock", "{clock}" },
+		{ "The tester's own floor", "{floor_source}" },
+	};
+	const json_t *trial = json_object_get(document, "trial_result");
+	const json_t *latency = json_object_get(document, "latency"), *counts = json_object_get(trial, "counts");
 	const char *changes = text_changes(counts, ROOM(CHANGES_SIZE));
-	json_auto_t *alone = json_pack("[O]", trial), *attribution = in_order(json_object_get(trial, "loss_attribution"));
+	json_auto_t *attribution = in_order(json_object_get(trial, "loss_attribution"));
 	struct facts facts = { .count = 0 };
 
 	for (size_t i = 0; i < COUNT(parts); i++) {
-		const json_t *object = parts[i].at ? json_at(parts[i].beside ? holder : trial, parts[i].at) : attribution;
+		const json_t *object = parts[i].at ? json_at(parts[i].beside ? document : trial, parts[i].at) : attribution;
 
 		if (writer->shown == LEVEL_MAIN)
 			add_numbers(&facts, parts[i].label, object);
 		else
 			put_numbers(writer, parts[i].id, parts[i].heading, object);
 	}
-	if (read_number(counts, "verified") >= 0)
-		facts_add(&facts, "Damaged", "%.0f; of %.0f received, %.0f were verified by checksum",
-			  read_number(counts, "damaged"), read_number(counts, "received"), read_number(counts, "verified"));
-	if (read_number(counts, "without_checksum") > 0)
-		facts_add(&facts, "Without checksum",
-			  "%.0f of those received: the SUT took the UDP checksum away; only signed ones are verified and "
-			  "timed",
-			  read_number(counts, "without_checksum"));
+	facts_say(&facts, counts, of_counts, COUNT(of_counts));
 	if (*changes)
 		facts_add(&facts, "Changed by the SUT", "%s", changes);
 	if (!json_is_object(latency))
 		facts_add(&facts, "Latency", "not measured%s",
-			  is_option(holder, "no-latency", "true") ? " (--no-latency)" : "");
-	facts_add_member(&facts, "Latency counts", latency, "/definition", NULL);
-	facts_add_member(&facts, "Clock", latency, "/clock", NULL);
-	facts_add_member(&facts, "The tester's own floor", latency, "/floor_source", NULL);
+			  is_option(document, "no-latency", "true") ? " (--no-latency)" : "");
+	facts_say(&facts, latency, of_latency, COUNT(of_latency));
 	if (writer->shown == LEVEL_MAIN)
-		add_numbers(&facts, "Pacing", json_object_get(holder, "pacing"));
+		add_numbers(&facts, "Pacing", json_object_get(document, "pacing"));
 	facts_put(&facts, writer);
-	put_directions(writer, trial);
-	put_flows(writer, json_object_get(trial, "flows"));
-	put_pacing(writer, holder);
-	put_icmp_errors(writer, json_object_get(trial, "icmp_errors"));
+}
+
+static void put_spoilt_alone(struct writer *writer, const json_t *document)
+{
+	json_auto_t *alone = json_pack("[O?]", json_object_get(document, "trial_result"));
+
 	put_spoilt(writer, "spoilt", alone);
-	put_ports(writer, json_object_get(holder, "ports"));
-	put_counters(writer, json_object_get(holder, "ports"));
 }
 
-static const char *text_times(double count, char buffer[VALUE_SIZE])
-{
-	if (count == 1 || count == 2)
-		snprintf(buffer, VALUE_SIZE, "%s", count == 1 ? "once" : "twice");
-	else
-		snprintf(buffer, VALUE_SIZE, "%.60s times", text_count(count, VALUE_ROOM));
-	return buffer;
-}
-
-/* "2 %, t-a to t-b", or "2 %, both alike". */
-static const char *text_worst(const json_t *trial, char buffer[VALUE_SIZE])
-{
-	const json_t *worst = json_at(trial, "/worst_direction/loss_ratio");
-
-	snprintf(buffer, VALUE_SIZE, "lost %.20s (%.60s)", text_percent(read_number(trial, "loss_ratio"), VALUE_ROOM),
-		 worst ? text_direction(worst, VALUE_ROOM) : "all directions alike");
-	return buffer;
-}
-
-static void add_trial_facts(struct facts *facts, const json_t *document, const json_t *trial)
-{
-	facts_add(facts, "Trial Load", "%s per interface", text_fps(read_number(trial, "trial_load"), VALUE_ROOM));
-	facts_add(facts, "Trial Duration", "%g s", read_number(trial, "trial_duration"));
-	facts_add(facts, "Trial Loss Ratio", "%s", text_percent(read_number(trial, "trial_loss_ratio"), VALUE_ROOM));
-	if (several_directions(trial))
-		facts_add(facts, "Worst direction", "%s", text_worst(trial, VALUE_ROOM));
-	facts_add_rates(facts, read_number(trial, "trial_forwarding_rate"), frame_octets(document));
-	if (read_number(trial, "tester_repeats") > 0)
-		facts_add(facts, "Performed again", "%s, because the tester alone had spoilt it",
-			  text_times(read_number(trial, "tester_repeats"), VALUE_ROOM));
-}
+#define WORST "worst_direction/loss_ratio"
+static const struct fact trial_facts[] = {
+	{ "Trial Load", "{trial_load:fps} per interface" },
+	{ "Trial Duration", "{trial_duration:plain} s" },
+	{ "Trial Loss Ratio", "{trial_loss_ratio:percent}" },
+	{ "Worst direction", "[directions/1? lost {loss_ratio:percent} ([" WORST "? {" WORST "/from} to {" WORST
+			     "/to}][!" WORST "? all directions alike])]" },
+};
+static const struct fact repeat_facts[] = {
+	{ "Performed again", "[tester_repeats? {tester_repeats:times}, because the tester alone had spoilt it]" },
+};
 
 static void put_verdicts(struct writer *writer, const json_t *document)
 {
@@ -514,7 +436,9 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 			 text_percent(read_number(trial, "trial_loss_ratio"), VALUE_ROOM));
 	text_split(rate, "frames/s", verdict.value, verdict.unit);
 	text_fps(rate, verdict.exact);
-	add_trial_facts(&verdict.facts, document, trial);
+	facts_say(&verdict.facts, trial, trial_facts, COUNT(trial_facts));
+	facts_add_rates(&verdict.facts, rate, frame_octets(document));
+	facts_say(&verdict.facts, trial, repeat_facts, COUNT(repeat_facts));
 	if (limited)
 		limit_text_of_trial(trial, json_object_get(document, "pacing"), limit);
 	snprintf(verdict.warning, sizeof(verdict.warning), "%s%s%s", limit, *limit && negative ? "; " : "",
@@ -523,25 +447,42 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 	facts_free(&verdict.facts);
 }
 
-static void put_figures(struct writer *writer, const json_t *document)
+static void put_figure(struct writer *writer, const json_t *document)
 {
-	if (!json_is_object(json_object_get(document, "latency")))
-		return;
-	writer->ops->section(writer, LEVEL_MAIN, "figures", "Latency by percentile");
 	figure_percentiles(writer, json_object_get(document, "latency"));
 }
 
-static void put_tables(struct writer *writer, const json_t *document)
+static void put_over_time(struct writer *writer, const json_t *document)
 {
-	const json_t *trial = json_object_get(document, "trial_result");
-
-	if (!json_is_object(trial))
-		return;
-	writer->ops->section(writer, LEVEL_MAIN, "details", "What was counted");
-	put_details(writer, trial, document);
-	content_put_intervals(writer, trial);
-	content_put_flows_over_time(writer, trial);
+	content_put_intervals(writer, json_object_get(document, "trial_result"));
+	content_put_flows_over_time(writer, json_object_get(document, "trial_result"));
 }
+
+/* clang-format off */
+static const struct part parts[] = {
+	{ SECTION("figures", "Latency by percentile"), .when = "latency" },
+	{ .put = put_figure },
+	{ SECTION("details", "What was counted"), .when = "trial_result" },
+	{ .put = put_counts },
+	{ .subsection = "Directions", .when = "trial_result/directions/1" },
+	{ TABLE("direction-table", "/trial_result/directions", direction_columns) },
+	{ .say = "Latencies elsewhere are those of the worst direction, each figure by itself. Counts and the Trial Loss Ratio are "
+		 "of all frames." },
+	{ .subsection = "The worst flows", .when = "trial_result/flows" },
+	{ .say = "Of {trial_result/flows/count:count} flows, {trial_result/flows/lossy:count} lost frames, "
+		 "{trial_result/flows/duplicated:count} had copies, and {trial_result/flows/reordered:count} came out of order." },
+	{ TABLE("flow-table", "/trial_result/flows/worst", flow_columns), .most = true, .when = "trial_result/flows/worst" },
+	{ .put = put_pacing, .apart = true },
+	{ .subsection = "What was said of frames, by ICMP", .when = "trial_result/icmp_errors" },
+	{ TABLE("icmp-table", "/trial_result/icmp_errors", icmp_columns) },
+	{ .put = put_spoilt_alone, .apart = true },
+	{ .subsection = "Ports", .when = "ports" },
+	{ .put = put_ports },
+	{ .subsection = "Counters of our own ports that moved", .when = "ports[]/counters_moved" },
+	{ TABLE("counter-table", "/ports[]/counters_moved", counter_columns) },
+	{ .put = put_over_time, .apart = true },
+};
+/* clang-format on */
 
 const struct content content_trial = {
 	.kind = "trial",
@@ -549,6 +490,6 @@ const struct content content_trial = {
 	.of_sut = true,
 	.known = "trial_result latency pacing ports tester_limited cause power",
 	.put_verdicts = put_verdicts,
-	.put_figures = put_figures,
-	.put_tables = put_tables,
+	.parts = parts,
+	.part_count = COUNT(parts),
 };

@@ -6,21 +6,10 @@
 
 #include "base/json_read.h"
 #include "render/kinds.h"
-#include "render/parts.h"
 
 static const json_t *services_of(const json_t *document)
 {
 	return json_object_get(document, "services");
-}
-
-/* --- directions --------------------------------------------------------------------------------------------------------- */
-
-/* Results within services as the rows of a table: where there are several directions, a row of each. A new reference. */
-static json_t *service_rows(const json_t *document, const char *at)
-{
-	json_auto_t *results = rows_within(services_of(document), at);
-
-	return rows_by_direction(results);
 }
 
 /* --- words -------------------------------------------------------------------------------------------------------------- */
@@ -118,12 +107,16 @@ static const json_t *failure_in(const json_t *service)
 	return json_is_false(json_object_get(performance, "passed")) ? performance : NULL;
 }
 
-static const char *test_state(const json_t *service, const char *test)
-{
-	const json_t *passed = json_object_get(json_object_get(service, test), "passed");
-
-	return json_is_true(passed) ? "passed" : json_is_false(passed) ? "FAILED" : "not made, or not to its end";
-}
+#define TEST_STATE(test)                                                                                                    \
+	"[" test "/passed=true? passed][" test "/passed=false? FAILED]"                                                     \
+	"[!" test "/passed=true? [!" test "/passed=false? not made, or not to its end]]"
+static const struct fact test_facts[] = {
+	{ "VLAN", "<vlans|; |{id:whole}, priority {priority:whole}>" },
+	{ "DSCP", "[dscp? {dscp:whole}]" },
+	{ "Frames", "{frame_size} octets" },
+	{ "Configuration test", TEST_STATE("configuration") },
+	{ "Performance test", TEST_STATE("performance") },
+};
 
 /* "10.00 Mbit/s of the line", as it was given; "" where that is not known. */
 static const char *agreed_text(const json_t *service, const char *name, char buffer[VALUE_SIZE])
@@ -172,17 +165,6 @@ static void add_worst(struct facts *facts, const char *label, const json_t *perf
 		facts_add_member(facts, label, performance, TEXT_OF(64, "/%s", name), text);
 }
 
-static void add_vlans(struct facts *facts, const json_t *service)
-{
-	char text[VALUE_SIZE] = "";
-
-	json_each (vlan, json_object_get(service, "vlans"))
-		text_join(text, sizeof(text), "; ", "%.0f, priority %.0f", read_number(vlan, "id"),
-			  read_number(vlan, "priority"));
-	if (*text)
-		facts_add(facts, "VLAN", "%s", text);
-}
-
 static void fill_verdict(struct writer_verdict *verdict, const json_t *, const json_t *service, size_t index)
 {
 	const json_t *failure = failure_in(service), *configuration = json_object_get(service, "configuration"),
@@ -201,12 +183,7 @@ static void fill_verdict(struct writer_verdict *verdict, const json_t *, const j
 			 failure == performance ? "Performance" : step_name(failure), verdict_of(failure, ROOM(CELL_SIZE)));
 	add_rate(&verdict->facts, "Committed (CIR)", service, "cir");
 	add_rate(&verdict->facts, "Excess (EIR)", service, "eir");
-	add_vlans(&verdict->facts, service);
-	if (read_number(service, "dscp") > 0)
-		facts_add(&verdict->facts, "DSCP", "%.0f", read_number(service, "dscp"));
-	facts_add(&verdict->facts, "Frames", "%s octets", read_text(service, "frame_size"));
-	facts_add(&verdict->facts, "Configuration test", "%s", test_state(service, "configuration"));
-	facts_add(&verdict->facts, "Performance test", "%s", test_state(service, "performance"));
+	facts_say(&verdict->facts, service, test_facts, COUNT(test_facts));
 	add_worst(&verdict->facts, "Loss", performance, "loss_ratio", text_percent);
 	add_worst(&verdict->facts, "Mean delay", performance, "delay_mean_ns", text_ns);
 	add_worst(&verdict->facts, "Delay variation", performance, "delay_variation_ns", text_ns);
@@ -231,86 +208,50 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 
 /* --- tables ------------------------------------------------------------------------------------------------------------- */
 
-static void add_step_name(struct cells *cells, const json_t *step)
+static const struct field configuration_columns[] = {
+	{ "Service", "/name" },
+	{ "Step", .phrase = "[step=cir? {load_ratio:percent} of CIR][step=eir? CIR + EIR][step=policing? Policing]" },
+	{ "Direction", .phrase = DIRECTION },
+	{ "Load (frames/s)", "/load", text_rate },
+	{ "Information rate", "/load_l2_bps", text_bps },
+	{ "Line rate", "/load_l1_bps", text_bps },
+	{ "Came through", "/received_rate", text_rate },
+	{ "Has to",
+	  .phrase = "[!received_rate_min? as agreed][{received_rate_min:rate} to {received_rate_max:rate}]"
+		    "[!received_rate_max? [at least {received_rate_min:rate}]]",
+	  .numeric = true },
+	{ "Loss", "/loss_ratio", text_percent },
+	{ "Mean delay", "/delay_mean_ns", text_ns },
+	{ "Largest", "/delay_max_ns", text_ns, .level = LEVEL_DETAIL },
+	{ "Variation", "/delay_variation_ns", text_ns },
+	{ "Verdict", .add = add_verdict },
+};
+
+static const struct field performance_columns[] = {
+	{ "Service", "/name" },
+	{ "Direction", .phrase = DIRECTION },
+	{ "Load (frames/s)", "/load", text_rate },
+	{ "Information rate", "/load_l2_bps", text_bps, .level = LEVEL_DETAIL },
+	{ "Line rate", "/load_l1_bps", text_bps, .level = LEVEL_DETAIL },
+	{ "for (s)", "/trial_duration", text_rate },
+	{ "Sent (frames)", "/counts/sent", text_count, .level = LEVEL_DETAIL },
+	{ "Lost (frames)", "/counts/lost", text_count, .level = LEVEL_DETAIL },
+	{ "Loss", "/loss_ratio", text_percent },
+	{ "Mean delay", "/delay_mean_ns", text_ns },
+	{ "Largest", "/delay_max_ns", text_ns },
+	{ "Variation", "/delay_variation_ns", text_ns },
+	{ "Severely errored (s)", "/severely_errored_seconds", text_count },
+	{ "Unavailable (s)", "/unavailable_seconds", text_count, .level = LEVEL_DETAIL },
+	{ "Availability", "/availability_ratio", text_percent },
+	{ "Verdict", .add = add_verdict },
+};
+
+static void put_performance_heading(struct writer *writer, const json_t *document)
 {
-	if (strcmp(read_text(step, "step"), "cir") == 0)
-		cells_add(cells, "%s of CIR", text_percent(read_number(step, "load_ratio"), VALUE_ROOM));
-	else
-		cells_add(cells, "%s", step_name(step));
-}
-
-/* "9 990 to 14 140", "at least 9 990"; what is judged by the SLA has neither. */
-static void add_expected(struct cells *cells, const json_t *step)
-{
-	double least = read_number(step, "received_rate_min"), most = read_number(step, "received_rate_max");
-
-	if (isnan(least))
-		cells_add(cells, "as agreed");
-	else if (isnan(most))
-		cells_add(cells, "at least %s", text_rate(least, VALUE_ROOM));
-	else
-		cells_add(cells, "%s to %s", text_rate(least, VALUE_ROOM), text_rate(most, VALUE_ROOM));
-}
-
-static void put_configuration(struct writer *writer, const json_t *document)
-{
-	static const struct field fields[] = {
-		{ "Service", "/name" },
-		{ "Step", .add = add_step_name },
-		{ "Direction", .add = cells_add_direction },
-		{ "Load (frames/s)", "/load", text_rate },
-		{ "Information rate", "/load_l2_bps", text_bps },
-		{ "Line rate", "/load_l1_bps", text_bps },
-		{ "Came through", "/received_rate", text_rate },
-		{ "Has to", .add = add_expected, .numeric = true },
-		{ "Loss", "/loss_ratio", text_percent },
-		{ "Mean delay", "/delay_mean_ns", text_ns },
-		{ "Largest", "/delay_max_ns", text_ns, .level = LEVEL_DETAIL },
-		{ "Variation", "/delay_variation_ns", text_ns },
-		{ "Verdict", .add = add_verdict },
-	};
-	json_auto_t *rows = service_rows(document, "/configuration/steps");
-
-	if (json_array_size(rows)) {
-		writer->ops->section(writer, LEVEL_MAIN, "y1564-configuration", "Service configuration test (8.1)");
-		table_put(writer, "configuration-table", fields, COUNT(fields), rows, tone_of);
-	}
-}
-
-static void put_performance(struct writer *writer, const json_t *document)
-{
-	static const struct field fields[] = {
-		{ "Service", "/name" },
-		{ "Direction", .add = cells_add_direction },
-		{ "Load (frames/s)", "/load", text_rate },
-		{ "Information rate", "/load_l2_bps", text_bps, .level = LEVEL_DETAIL },
-		{ "Line rate", "/load_l1_bps", text_bps, .level = LEVEL_DETAIL },
-		{ "for (s)", "/trial_duration", text_rate },
-		{ "Sent (frames)", "/counts/sent", text_count, .level = LEVEL_DETAIL },
-		{ "Lost (frames)", "/counts/lost", text_count, .level = LEVEL_DETAIL },
-		{ "Loss", "/loss_ratio", text_percent },
-		{ "Mean delay", "/delay_mean_ns", text_ns },
-		{ "Largest", "/delay_max_ns", text_ns },
-		{ "Variation", "/delay_variation_ns", text_ns },
-		{ "Severely errored (s)", "/severely_errored_seconds", text_count },
-		{ "Unavailable (s)", "/unavailable_seconds", text_count, .level = LEVEL_DETAIL },
-		{ "Availability", "/availability_ratio", text_percent },
-		{ "Verdict", .add = add_verdict },
-	};
-	json_auto_t *rows = service_rows(document, "/performance");
-
-	if (json_array_size(rows)) {
-		writer->ops->section(writer, LEVEL_MAIN, "y1564-performance",
-				     json_object_get(document, "performance")
-					     ? "Service performance test (8.2), all services at once"
-					     : "Service performance test (8.2)");
-		table_put(writer, "performance-table", fields, COUNT(fields), rows, tone_of);
-		writer->ops->paragraph(
-			writer,
-			"A second is severely errored where more than half of its frames are lost; "
-			"ten in a row begin a time of unavailability, ten others in a row end it. Loss is that of the "
-			"other time.");
-	}
+	writer->ops->section(writer, LEVEL_MAIN, "y1564-performance",
+			     json_object_get(document, "performance")
+				     ? "Service performance test (8.2), all services at once"
+				     : "Service performance test (8.2)");
 }
 
 static void add_agreed(struct cells *cells, const json_t *service)
@@ -321,40 +262,45 @@ static void add_agreed(struct cells *cells, const json_t *service)
 		  has_excess ? agreed_text(service, "eir", VALUE_ROOM) : "");
 }
 
-static void put_sla(struct writer *writer, const json_t *document)
-{
-	static const struct field fields[] = {
-		{ "Service", "/name" },
-		{ "Rate", .add = add_agreed },
-		{ "CIR (frames/s)", "/cir", text_rate },
-		{ "EIR (frames/s)", "/eir", text_rate },
-		{ "Loss, at most", "/sla/loss_ratio", text_percent },
-		{ "Mean delay, at most", "/sla/delay_mean_ns", text_ns },
-		{ "Largest", "/sla/delay_max_ns", text_ns },
-		{ "Variation", "/sla/delay_variation_ns", text_ns },
-		{ "Availability, at least", "/sla/availability_ratio", text_percent },
-		{ "Margin of policing", "/margin_ratio", text_percent },
-	};
-
-	writer->ops->section(writer, LEVEL_DETAIL, "y1564-sla", "What was agreed");
-	table_put(writer, "sla-table", fields, COUNT(fields), services_of(document), NULL);
-}
-
-static void put_tests(struct writer *writer, const json_t *document)
-{
-	put_configuration(writer, document);
-	put_performance(writer, document);
-	put_sla(writer, document);
-}
+static const struct field sla_columns[] = {
+	{ "Service", "/name" },
+	{ "Rate", .add = add_agreed },
+	{ "CIR (frames/s)", "/cir", text_rate },
+	{ "EIR (frames/s)", "/eir", text_rate },
+	{ "Loss, at most", "/sla/loss_ratio", text_percent },
+	{ "Mean delay, at most", "/sla/delay_mean_ns", text_ns },
+	{ "Largest", "/sla/delay_max_ns", text_ns },
+	{ "Variation", "/sla/delay_variation_ns", text_ns },
+	{ "Availability, at least", "/sla/availability_ratio", text_percent },
+	{ "Margin of policing", "/margin_ratio", text_percent },
+};
 
 static void put_trials(struct writer *writer, const json_t *document)
 {
 	static const char *const tests[] = { "configuration", "performance" };
 
-	writer->ops->section(writer, LEVEL_DETAIL, "trials", "Trials");
 	content_put_trial_folds(writer, services_of(document), "name", "", tests, tests, COUNT(tests));
 	content_put_trial_fold(writer, "trials-performance", "Performance", json_at(document, "/performance/trials"));
 }
+
+#define PERFORMED .when = "services[]/performance"
+
+/* clang-format off */
+static const struct part parts[] = {
+	{ SECTION("y1564-configuration", "Service configuration test (8.1)"), .when = "services[]/configuration/steps" },
+	{ TABLE("configuration-table", "/services[]/configuration/steps", configuration_columns),
+	  .directions = DIRECTIONS_TOO, .tone = tone_of },
+	{ .put = put_performance_heading, PERFORMED },
+	{ TABLE("performance-table", "/services[]/performance", performance_columns),
+	  .directions = DIRECTIONS_TOO, .tone = tone_of, PERFORMED },
+	{ .say = "A second is severely errored where more than half of its frames are lost; ten in a row begin a time of "
+		 "unavailability, ten others in a row end it. Loss is that of the other time.", PERFORMED },
+	{ SECTION("y1564-sla", "What was agreed"), .level = LEVEL_DETAIL },
+	{ TABLE("sla-table", "/services", sla_columns) },
+	{ SECTION("trials", "Trials"), .level = LEVEL_DETAIL },
+	{ .put = put_trials },
+};
+/* clang-format on */
 
 const struct content content_y1564 = {
 	.kind = "y1564",
@@ -362,6 +308,6 @@ const struct content content_y1564 = {
 	.of_sut = true,
 	.known = "passed regular tester_limited suite_duration services performance",
 	.put_verdicts = put_verdicts,
-	.put_figures = put_tests,
-	.put_tables = put_trials,
+	.parts = parts,
+	.part_count = COUNT(parts),
 };

@@ -5,17 +5,17 @@
 
 #include <jansson.h>
 
-#include "render/writer.h"
+#include "render/page.h"
 
-/* One kind of document: verdicts and figures stand at the beginning, tables after them. */
+/* One kind of document: verdicts stand at the beginning, then its parts. */
 struct content {
 	const char *kind; /* of its schema: "xdp-mlr/KIND/1" */
 	const char *title;
 	bool of_sut;       /* a benchmark of a SUT, so that the SUT has to be described */
 	const char *known; /* members of the document that this kind shows, as is_one_of() has them */
 	void (*put_verdicts)(struct writer *writer, const json_t *document);
-	void (*put_figures)(struct writer *writer, const json_t *document);
-	void (*put_tables)(struct writer *writer, const json_t *document);
+	const struct part *parts; /* what follows (page.h), `part_count` of them */
+	size_t part_count;
 };
 extern const struct content content_search, content_trial, content_sweep, content_soak, content_suite, content_y1564;
 extern const struct content content_trend;
@@ -31,7 +31,7 @@ void content_put_cause(struct writer *writer, const json_t *document);
 /* A section on power and energy; nothing where no meter was observed. */
 void content_put_power(struct writer *writer, const json_t *document);
 /* A section of its own, with a row a trial in a fold. */
-void content_put_trials(struct writer *writer, const json_t *trials);
+void content_put_trials(struct writer *writer, const json_t *document);
 /* The fold alone; nothing where there are no trials. */
 void content_put_trial_fold(struct writer *writer, const char *id, const char *summary, const json_t *trials);
 /* Of suites: a fold for each of these tests of each part, which this member names, and this unit; and what tests are called. */

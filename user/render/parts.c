@@ -13,6 +13,7 @@
 #include "base/message.h"
 #include "base/text_stream.h"
 #include "base/units.h"
+#include "render/phrase.h"
 
 /* --- cells ---------------------------------------------------------------------------------------------------------- */
 
@@ -47,15 +48,10 @@ const char *text_direction(const json_t *direction, char buffer[VALUE_SIZE])
 	return buffer;
 }
 
-void cells_add_direction(struct cells *cells, const json_t *row)
-{
-	cells_add(cells, "%s", *read_text(row, "to") ? text_direction(row, VALUE_ROOM) : "");
-}
-
 void cells_add_worst_direction(struct cells *cells, const json_t *result)
 {
 	json_each_member (figure, direction, json_object_get(result, "worst_direction")) {
-		cells_add_direction(cells, direction);
+		cells_add(cells, "%s", PHRASE_OF(DIRECTION, direction));
 		return;
 	}
 	cells_add(cells, "%s", "");
@@ -114,6 +110,11 @@ enum tone tone_of_result(const json_t *result)
 	return tone_of_standing(standing_of(result));
 }
 
+enum tone tone_of_limited(const json_t *trial)
+{
+	return read_truth(trial, "tester_limited") ? TONE_WARN : TONE_PLAIN;
+}
+
 static const struct comparison {
 	const char *verdict, *text;
 	enum tone tone;
@@ -161,8 +162,7 @@ void cells_put(struct cells *cells, struct writer *writer, enum tone tone)
 
 /* --- members of objects --------------------------------------------------------------------------------------------- */
 
-/* The number that stands for a value: of a list how long it is, of a truth 1 or 0; NAN where there is none. */
-static double number_of(const json_t *value)
+double number_of(const json_t *value)
 {
 	if (json_is_array(value))
 		return (double)json_array_size(value);
@@ -179,7 +179,9 @@ static const char *member_text(const json_t *value, text_of_number *text, char b
 
 static void add_field(struct cells *cells, const struct field *field, const json_t *object)
 {
-	if (field->add)
+	if (field->phrase)
+		cells_add(cells, "%s", phrase_write(ROOM(CELL_SIZE), CELL_SIZE, field->phrase, object));
+	else if (field->add)
 		field->add(cells, object);
 	else
 		cells_add(cells, "%s", member_text(json_at(object, field->at), field->text, VALUE_ROOM) ?: "");
@@ -321,6 +323,16 @@ void facts_add_member(struct facts *facts, const char *label, const json_t *obje
 
 	if (text ? !isnan(number_of(value)) : json_is_string(value))
 		facts_add(facts, label, "%s", member_text(value, text, VALUE_ROOM));
+}
+
+void facts_say(struct facts *facts, const json_t *object, const struct fact *list, size_t count)
+{
+	for (const struct fact *fact = list; fact < list + count; fact++) {
+		const char *text = PHRASE_OF(fact->phrase, object);
+
+		if (*text)
+			facts_add(facts, fact->label, "%s", text);
+	}
 }
 
 void facts_add_rates(struct facts *facts, double fps, double octets)

@@ -22,13 +22,17 @@ void cells_add_number(struct cells *cells, double value, int decimals);
 /* Write the row, and begin the next. */
 void cells_put(struct cells *cells, struct writer *writer, enum tone tone);
 
+/* The number that stands for a value: of a list its length, of a truth 1 or 0; NAN where there is none. */
+double number_of(const json_t *value);
+
 /* A member of an object, as a column of a table. */
 struct field {
 	const char *heading;
 	const char *at; /* a JSON pointer */
 	/* The text of a number, of a list's length, or of a truth as 1 and 0 (values.h). NULL: the member is a text. */
 	text_of_number *text;
-	void (*add)(struct cells *cells, const json_t *row); /* used instead if the cell needs several members */
+	const char *phrase;                                  /* instead: the cell as a phrase on the row (phrase.h) */
+	void (*add)(struct cells *cells, const json_t *row); /* instead: for what is computed */
 	bool numeric;                                        /* aligned to the right although it is a text */
 	bool command;                                        /* as in struct writer_column */
 	enum writer_level level;                             /* who the column is for */
@@ -59,9 +63,11 @@ const json_t *several_directions(const json_t *result);
 const char *text_direction(const json_t *direction, char buffer[VALUE_SIZE]);
 json_t *rows_by_direction(const json_t *results);
 
+/* Its direction, if it is of one, as a phrase (phrase.h). */
+#define DIRECTION "[{from} to {to}]"
+
 /* Cells that need several members, and tones of rows. */
-/* Its direction, if it is of one; and the direction that one of its figures is of: the first in "worst_direction". */
-void cells_add_direction(struct cells *cells, const json_t *row);
+/* The direction that one of its figures is of: the first in "worst_direction". */
 void cells_add_worst_direction(struct cells *cells, const json_t *result);
 /* The number of the row, from 1. */
 void cells_add_row_number(struct cells *cells, const json_t *row);
@@ -72,6 +78,8 @@ void cells_add_result(struct cells *cells, const json_t *result);
 void cells_add_word(struct cells *cells, const json_t *result);
 enum tone tone_of_standing(enum standing standing);
 enum tone tone_of_result(const json_t *result);
+/* TONE_WARN if the tester limited it. */
+enum tone tone_of_limited(const json_t *trial);
 /* A goal of two documents: the verdict on B, and its change. */
 void cells_add_comparison(struct cells *cells, const json_t *goal);
 void cells_add_change(struct cells *cells, const json_t *goal);
@@ -80,6 +88,12 @@ enum tone tone_of_comparison(const json_t *goal);
 __attribute__((format(printf, 3, 4))) void facts_add(struct facts *facts, const char *label, const char *format, ...);
 /* Add a member, if it exists, as struct field describes. */
 void facts_add_member(struct facts *facts, const char *label, const json_t *object, const char *at, text_of_number *text);
+/* A label, and its value as a phrase (phrase.h). */
+struct fact {
+	const char *label, *phrase;
+};
+/* Add those that are not empty. */
+void facts_say(struct facts *facts, const json_t *object, const struct fact *list, size_t count);
 /* Add load and frame size in bit/s; nothing if one of them is NAN. */
 void facts_add_rates(struct facts *facts, double fps, double octets);
 /* Add every member of an object by its name, nested ones too, without those in `known` (see is_one_of()). */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A page as rows, in the order in which a reader sees them: headings, paragraphs, facts, tables. A row says what stands there
+ * and which members of the document it is made from (phrase.h). Rows are constant; page_put() reads them from above to below.
+ *
+ *	static const struct part parts[] = {
+ *		{ SECTION("results", "Estimates"), .when = "estimates" },
+ *		{ TABLE("estimate-table", "/estimates", estimates) },
+ *		{ .say = "Of {trials:count} trials[, {late:count} were late]." },
+ *	};
+ *
+ * A row whose condition does not hold is left out. With a section or subsection go all rows below it, to the next one. Rows
+ * above the form's level are left out, too, but a form hides sections itself.
+ */
+#pragma once
+
+#include "render/parts.h"
+
+enum part_directions {
+	DIRECTIONS_NONE,
+	DIRECTIONS_TOO,   /* where a row has several, a row of each instead */
+	DIRECTIONS_ALONE, /* only such rows, below "By direction"; nothing where there is none */
+};
+
+struct part {
+	const char *when; /* phrase_holds(), or "sizes[]/latency": one of the list has it. NULL: always */
+	enum writer_level level;
+	const char *id; /* of the section or the table */
+
+	/* One of these. */
+	const char *section, *subsection, *fold;
+	bool fold_end;
+	const char *say;           /* a phrase, as a paragraph */
+	const struct fact *facts;  /* `count` of them */
+	const struct field *table; /* `count` columns, with a row for each object at `rows` */
+	void (*put)(struct writer *writer, const json_t *object);
+
+	bool apart; /* it does not belong to the subsection above it */
+	size_t count;
+	const char *rows; /* a JSON pointer; "/services[]/steps": those within each, and what stands beside them */
+	bool most;        /* there may be thousands of rows: as table_put_most() */
+	enum part_directions directions;
+	enum tone (*tone)(const json_t *row); /* of the rows; NULL: plain */
+};
+
+#define SECTION(id_, heading)   .id = id_, .section = heading
+#define FACTS(list)             .facts = list, .count = COUNT(list)
+#define TABLE(id_, at, columns) .id = id_, .rows = at, .table = columns, .count = COUNT(columns)
+
+void page_put(struct writer *writer, const json_t *object, const struct part *parts, size_t count);
