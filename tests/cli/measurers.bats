@@ -115,3 +115,32 @@ PYTHON
   is '.search_result[0] | .regular and .relevant_lower_bound <= 1.2e6 and .relevant_upper_bound > 1.2e6' <<<"$output"
   nothing_else_is_missing
 }
+
+# Two trials, of which the generator refuses the second one. tests/data says where the recordings are from.
+answers_as_recorded() { # COMMAND...
+  run --separate-stderr "$@" <<<'{"trial_duration": 1.0, "trial_load": 1000.0}
+{"trial_duration": 1.0, "trial_load": 2000.0}'
+  is 'select(.trial_loss_ratio) | .frames_sent == 1000 and .frames_lost == 8 and .trial_loss_ratio == 0.008 and (has("tester_limited") | not)' <<<"${lines[0]}"
+}
+
+@test "an exchange with TRex's library goes as recorded, and its error ends the search" {
+  command -v python3 >/dev/null || skip "python3 is not here"
+  mkdir -p "$BATS_TEST_TMPDIR/trex/stl"
+  touch "$BATS_TEST_TMPDIR"/trex/{,stl/}__init__.py
+  echo 'from replay import *' >"$BATS_TEST_TMPDIR/trex/stl/api.py"
+  answers_as_recorded env RECORDING=tests/data/trex.jsonl PYTHONPATH="$BATS_TEST_TMPDIR:tests/tools" \
+    python3 tools/measurers/trex_stl.py 127.0.0.1
+  [ "$status" -eq 0 ]
+  is '.error == "TimeoutError: Timeout of 31 seconds on wait for traffic"' <<<"${lines[1]}"
+}
+
+@test "an exchange with an OTG controller goes as recorded, and its error ends the search" {
+  command -v python3 >/dev/null || skip "python3 is not here"
+  coproc REPLAY { exec python3 tests/tools/replay.py tests/data/otg.jsonl; }
+  local replay=$REPLAY_PID port
+  read -r port <&"${REPLAY[0]}"
+  answers_as_recorded python3 tools/measurers/otg.py "http://127.0.0.1:$port" --locations localhost:5555,localhost:5556
+  kill "$replay"
+  [ "$status" -eq 0 ]
+  is '.error | test("/config answered 500: .*unable to connect to localhost:5555")' <<<"${lines[1]}"
+}
