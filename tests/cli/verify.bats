@@ -140,6 +140,65 @@ END
   run -2 "$OLDPWD/$XDP_MLR" campaign run c.yaml --quiet
 }
 
+# Of each kind a document, and a filter that forges it.
+forgeries() {
+  cat <<'END'
+search-1-sim .search_result[0].relevant_lower_bound *= 1.5
+search-1-xdp .trials[0].counts.received += 1
+soak-1-sim .critical_load.mean *= 1.5
+rfc2544-1-xdp .frame_sizes[1].throughput.throughput *= 1.5
+trial-1-xdp .trial_result.trial_loss_ratio = 0
+sweep-1-xdp .curve.lossless_load *= 1.5
+y1564-1-xdp .regular |= not
+selftest-1-xdp .self_tests[0].clean_load *= 1.5
+campaign-1 .regressions = 0
+compare-1 .goals[0].change = -0.4
+trend-1 .goals[0].slower = 0
+END
+}
+
+# Every verb that reads a document of a kind.
+readers() { # KIND FILE
+  printf 'report %s\n' "$2"
+  case $1 in search | soak | rfc2544)
+    printf 'compare %s %s\ncompare %s %s\nreport %s\n' "$2" "$WHOLE" "$WHOLE" "$2" "$FOLDER"
+    ;;
+  esac
+  if [ "$1" = search ]; then printf 'search --replay %s\nsearch --resume %s\n' "$2" "$2"; fi
+}
+
+# No reader shows it: each ends with 2. verify ends with the status given.
+nobody_takes() { # KIND FILE STATUS-OF-VERIFY MESSAGE
+  local reader
+  run "$XDP_MLR" verify "$2"
+  [ "$status" -eq "$3" ] || { echo "verify $1: $status $output"; return 1; }
+  while read -r reader; do
+    run --separate-stderr "$XDP_MLR" $reader
+    if [[ $reader == "report $FOLDER" && $4 != "contradicts itself" ]]; then # left out by name, or the folder holds nothing else
+      [ "$status" -eq 2 ] || [[ $output == *"${2##*/}"* ]] || { echo "$reader: $status $output"; return 1; }
+    else
+      [ "$status" -eq 2 ] && [[ $stderr == *"$4"* ]] && [ -z "$output" ] || { echo "$reader ($1): $status $stderr $output"; return 1; }
+    fi
+  done < <(readers "$1" "$2")
+}
+
+@test "no verb that reads a document takes one that is forged, cut, or of another type, whatever its kind" {
+  local name filter
+  FOLDER=$BATS_TEST_TMPDIR/folder
+  while read -r name filter; do
+    WHOLE=$GOLDEN/$name.json
+    mkdir -p "$FOLDER"
+    jq -c "$filter" "$WHOLE" >"$FOLDER/forged.json"
+    cmp -s <(jq -c . "$WHOLE") "$FOLDER/forged.json" && { echo "$name: '$filter' changes nothing"; return 1; }
+    nobody_takes "${name%%-*}" "$FOLDER/forged.json" 1 "contradicts itself"
+    head -c $(($(wc -c <"$WHOLE") / 2)) "$WHOLE" >"$FOLDER/forged.json"
+    nobody_takes "${name%%-*}" "$FOLDER/forged.json" 2 "forged.json"
+    jq -c '.schema = 7' "$WHOLE" >"$FOLDER/forged.json"
+    nobody_takes "${name%%-*}" "$FOLDER/forged.json" 2 "forged.json"
+    rm -r "$FOLDER"
+  done < <(forgeries)
+}
+
 @test "a campaign that is run again ends as its points do, and measures a truncated result anew" {
   cd "$BATS_TEST_TMPDIR"
   local XDP_MLR=$OLDPWD/$XDP_MLR

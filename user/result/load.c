@@ -32,9 +32,9 @@ static void take_suite(json_t *document)
 /* Return why it is no result; NULL: it is one. */
 static const char *problem_of(const json_t *document, char text[LOAD_PROBLEM_SIZE], const char *path)
 {
-	const char *schema = read_string(document, "schema");
+	const char *schema = read_text(document, "schema");
 
-	if (schema && !is_one_of(document_kind(document, ROOM(KIND_SIZE)), "search soak rfc2544"))
+	if (json_object_get(document, "schema") && !is_one_of(document_kind(document, ROOM(KIND_SIZE)), "search soak rfc2544"))
 		snprintf(text, LOAD_PROBLEM_SIZE, "%s is a document '%s', and no result of search, soak or rfc2544", path,
 			 schema);
 	else if (!json_object_get(document, "search_result") && !json_object_get(document, "critical_load"))
