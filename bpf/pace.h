@@ -45,8 +45,9 @@ struct tx_pace {
 	uint64_t start_ns;      /* start of the trial, CLOCK_MONOTONIC */
 	uint64_t grant_most_ns; /* by how much the trial's end may move */
 	uint64_t looked_ns;     /* when the clock was read last; 0: not yet */
-	uint64_t handed_frames; /* frames handed to the kernel since then */
-	uint64_t gap_ns;        /* time between the last two readings */
+	uint64_t looked_frames; /* count of frames that had been handed to the kernel by then */
+	uint64_t late_ns;       /* the last reading that came a long time after the one before it */
+	uint64_t gap_ns;        /* time between these two readings */
 	uint64_t gap_frames;    /* frames handed over between them */
 	uint64_t has_recovered; /* since the last move, a reading found at most half a burst behind */
 	uint64_t is_slow;       /* the last move was not due to a stop: the queue is too slow */
@@ -78,7 +79,8 @@ static inline bool tx_pace_was_stopped(const struct tx_pace *pace)
 {
 	uint64_t frames_ns = pace->gap_frames * pace->envelope.interval >> MLR_ENVELOPE_PLACES;
 
-	return pace->has_recovered || pace->gap_ns > TX_STOP_NS + TX_SLOW_MOST * frames_ns;
+	return pace->has_recovered ||
+	       (pace->late_ns == pace->looked_ns && pace->gap_ns > TX_STOP_NS + TX_SLOW_MOST * frames_ns);
 }
 
 /* Move the schedule by so much from where the caller saw it. If another queue has moved it since, for the same stop, it
@@ -123,21 +125,29 @@ static inline void tx_stops_merge(struct tx_stops *sum, const struct tx_stops *m
 	sum->longest_at_ns = more->longest_at_ns;
 }
 
-/* Note a reading of the clock. A long time since the last one is a stop; frames that were handed over then may have waited
- * for its end. */
-static inline void tx_pace_look(struct tx_pace *pace, uint64_t now_ns)
+/* Note the first reading of the clock, or one a long time after the last. A long time is a stop; frames that were handed over
+ * before it may have waited for its end. */
+static inline void tx_pace_look_late(struct tx_pace *pace, uint64_t now_ns, uint64_t frames)
 {
-	uint64_t before_ns = pace->looked_ns, since_ns = now_ns - before_ns;
+	uint64_t before_ns = pace->looked_ns;
 
-	if (before_ns && since_ns > TX_CALL_USUAL_NS) {
-		if (since_ns > TX_STOP_NS)
-			tx_stops_add(&pace->stops, since_ns, before_ns > pace->start_ns ? before_ns - pace->start_ns : 0);
-		if (pace->handed_frames)
-			mlr_envelope_delay(&pace->envelope, pace->handed_frames, now_ns - pace->start_ns);
-	}
-	pace->gap_ns = before_ns ? since_ns : 0;
-	pace->gap_frames = pace->handed_frames;
-	pace->handed_frames = 0;
+	if (!before_ns)
+		return;
+	pace->late_ns = now_ns;
+	pace->gap_ns = now_ns - before_ns;
+	pace->gap_frames = frames - pace->looked_frames;
+	if (pace->gap_ns > TX_STOP_NS)
+		tx_stops_add(&pace->stops, pace->gap_ns, before_ns > pace->start_ns ? before_ns - pace->start_ns : 0);
+	if (pace->gap_frames)
+		mlr_envelope_delay(&pace->envelope, pace->gap_frames, now_ns - pace->start_ns);
+}
+
+/* Note a reading of the clock. `frames` counts the frames of the load that were handed over, modulo 2^64 and from any number on. */
+static inline void tx_pace_look(struct tx_pace *pace, uint64_t now_ns, uint64_t frames)
+{
+	if (now_ns - pace->looked_ns > TX_CALL_USUAL_NS)
+		tx_pace_look_late(pace, now_ns, frames);
+	pace->looked_frames = frames;
 	pace->looked_ns = now_ns;
 }
 
@@ -145,15 +155,17 @@ static inline void tx_pace_look(struct tx_pace *pace, uint64_t now_ns)
  * Return by how much the schedule has moved in all. */
 static inline uint64_t tx_pace_keep(struct tx_pace *pace, struct tx_schedule *schedule, uint64_t planned_ns, uint64_t now_ns)
 {
-	uint64_t moved_ns = tx_schedule_moved_ns(schedule), due_ns = pace->start_ns + planned_ns + moved_ns, surplus_ns;
+	uint64_t moved_ns = tx_schedule_moved_ns(schedule), due_ns = planned_ns + moved_ns, surplus_ns;
 
-	if (now_ns < due_ns || (now_ns - due_ns) << (MLR_ENVELOPE_PLACES + 1) <= pace->envelope.catch) {
+	now_ns -= pace->start_ns;
+	if (!pace->has_recovered &&
+	    ((int64_t)(now_ns - due_ns) < 0 || (now_ns - due_ns) << (MLR_ENVELOPE_PLACES + 1) <= pace->envelope.catch)) {
 		pace->has_recovered = 1;
-		pace->is_slow = 0;
+		pace->is_slow = 0; /* it is 0 already unless has_recovered was 0 */
 	}
-	if (now_ns < due_ns)
+	if ((int64_t)(now_ns - due_ns) < 0)
 		return moved_ns;
-	surplus_ns = mlr_envelope_surplus_ns(&pace->envelope, planned_ns + moved_ns, now_ns - pace->start_ns);
+	surplus_ns = mlr_envelope_surplus_ns(&pace->envelope, due_ns, now_ns);
 	if (!surplus_ns)
 		return moved_ns;
 	tx_schedule_move(schedule, pace, moved_ns, surplus_ns);
@@ -177,6 +189,5 @@ static inline uint64_t tx_pace_deadline_ns(const struct tx_pace *pace, const str
 /* Note that a frame departs. Return whether it is to be marked. */
 static inline bool tx_pace_take(struct tx_pace *pace, uint64_t departure_ns)
 {
-	pace->handed_frames++;
 	return mlr_envelope_take(&pace->envelope, departure_ns - pace->start_ns);
 }

@@ -199,7 +199,6 @@ struct live_queue {
 	struct mlr_plan_cursor cursor;
 	struct tx_pace pace;
 	uint64_t due_ns, due_fraction; /* when the next frame is planned, by a schedule that does not move */
-	uint64_t sent;                 /* frames of the plan that departed */
 	uint64_t moved_ns;             /* how far the schedule had moved before the last of them */
 	uint64_t interval_ns, interval_fraction;
 	uint64_t left; /* frames to go */

@@ -71,14 +71,9 @@ struct {
 	__type(value, struct mlr_flow);
 } flows SEC(".maps");
 
-/* The schedule that all queues of the port share. The program of the first queue has it, and the others use that one's. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct tx_schedule);
-} port_schedule SEC(".maps");
+/* The schedule that all queues of the port share. The program of the first queue has it, and the others use that one's. In a
+ * section of its own it is a map without a lookup. */
+struct tx_schedule port_schedule SEC(".data.schedule") = { 0 };
 
 /* The moves of the schedule between the frames of this queue. */
 struct {
@@ -100,7 +95,7 @@ static __always_inline __u64 look(void)
 	__u64 now_ns = bpf_ktime_get_ns();
 
 	if (!queue.unpaced)
-		tx_pace_look(&queue.pace, now_ns);
+		tx_pace_look(&queue.pace, now_ns, -queue.left);
 	return now_ns;
 }
 
@@ -112,11 +107,11 @@ static long look_again(__u32 index, struct wait *wait)
 }
 
 /* Return when the next frame is due, on a schedule that moves when too much is behind. */
-static __always_inline __u64 due_at(struct tx_schedule *schedule, __u64 now_ns)
+static __always_inline __u64 due_at(__u64 now_ns)
 {
-	if (!schedule)
+	if (queue.unpaced)
 		return queue.due_ns;
-	return queue.due_ns + tx_pace_keep(&queue.pace, schedule, queue.due_ns - queue.pace.start_ns, now_ns);
+	return queue.due_ns + tx_pace_keep(&queue.pace, &port_schedule, queue.due_ns - queue.pace.start_ns, now_ns);
 }
 
 struct moment {
@@ -125,16 +120,16 @@ struct moment {
 
 /* Wait for the next frame's moment. Returns false if it is not due. The kernel hands a batch on in bulks. In the longest
  * batches the clock is read once for each bulk, because reading it costs most here. */
-static __always_inline int await(struct tx_schedule *schedule, struct moment *ret)
+static __always_inline int await(struct moment *ret)
 {
 	struct wait wait;
 
 	ret->now_ns = queue.now_ns;
-	ret->due_ns = queue.due_ns + (schedule ? tx_schedule_moved_ns(schedule) : 0);
+	ret->due_ns = queue.due_ns + tx_schedule_moved_ns(&port_schedule);
 	if (queue.batch > BULK && queue.burst % BULK && ret->now_ns >= ret->due_ns)
 		return 1;
 	ret->now_ns = look();
-	ret->due_ns = due_at(schedule, ret->now_ns);
+	ret->due_ns = due_at(ret->now_ns);
 	if (ret->now_ns >= ret->due_ns)
 		return 1;
 	if (queue.batch > 1)
@@ -143,14 +138,14 @@ static __always_inline int await(struct tx_schedule *schedule, struct moment *re
 	wait.now_ns = ret->now_ns;
 	bpf_loop(wait.due_ns - wait.now_ns < NEAR_NS ? LOOKS_NEAR : LOOKS_FAR, look_again, &wait, 0);
 	ret->now_ns = wait.now_ns;
-	ret->due_ns = due_at(schedule, ret->now_ns);
+	ret->due_ns = due_at(ret->now_ns);
 	return ret->now_ns >= ret->due_ns;
 }
 
 /* Move this frame by what moved the schedule since the last frame. */
-static __always_inline void note_move(const struct tx_schedule *schedule)
+static __always_inline void note_move(void)
 {
-	__u64 moved_ns = tx_schedule_moved_ns(schedule);
+	__u64 moved_ns = tx_schedule_moved_ns(&port_schedule);
 	struct mlr_moves *moves;
 	__u32 key = 0;
 
@@ -159,7 +154,7 @@ static __always_inline void note_move(const struct tx_schedule *schedule)
 	queue.moved_ns = moved_ns;
 	moves = bpf_map_lookup_elem(&queue_moves, &key);
 	if (moves)
-		mlr_moves_add(moves, queue.sent, moved_ns);
+		mlr_moves_add(moves, queue.handed - queue.extra, moved_ns);
 }
 
 /* --- writing -------------------------------------------------------------------------------------------------------- */
@@ -328,7 +323,6 @@ static __always_inline void take(int extra)
 	}
 	mlr_plan_take(&queue.plan, &queue.cursor);
 	queue.left--;
-	queue.sent++;
 	queue.due_fraction += queue.interval_fraction;
 	queue.due_ns += queue.interval_ns + (queue.due_fraction < queue.interval_fraction);
 }
@@ -336,9 +330,9 @@ static __always_inline void take(int extra)
 /* Return the template of the next frame. */
 static __always_inline const struct mlr_frame_template *find_template(const struct mlr_flow *flow, int extra)
 {
-	__u32 slot = queue.cursor.slot, index = queue.plan.template_count;
+	__u32 slot = queue.cursor.slot, index = extra ? queue.plan.template_count : 0;
 
-	if (!extra) {
+	if (!extra && queue.plan.template_count > 1) {
 		const __u16 *size = bpf_map_lookup_elem(&schedule, &slot);
 
 		if (!size)
@@ -371,20 +365,12 @@ static __always_inline __u16 lateness_of(const struct moment *moment, int extra)
 	return tx_pace_take(&queue.pace, moment->now_ns) ? mlr_lateness_mark(lateness) : lateness;
 }
 
-/* Return the schedule of the port. NULL: nothing is paced. */
-static __always_inline struct tx_schedule *find_schedule(void)
-{
-	__u32 key = 0;
-
-	return queue.unpaced ? NULL : bpf_map_lookup_elem(&port_schedule, &key);
-}
-
 /* Whether the time of the trial is up. How far the deadline has moved matters only after the deadline. */
-static __always_inline int is_over(const struct tx_schedule *schedule, __u64 now_ns)
+static __always_inline int is_over(__u64 now_ns)
 {
 	if (now_ns < queue.deadline_ns)
 		return 0;
-	return !schedule || now_ns >= tx_pace_deadline_ns(&queue.pace, schedule, queue.deadline_ns);
+	return queue.unpaced || now_ns >= tx_pace_deadline_ns(&queue.pace, &port_schedule, queue.deadline_ns);
 }
 
 SEC("xdp")
@@ -393,7 +379,6 @@ int tx(struct xdp_md *context)
 	int extra = mlr_plan_extra_due(&queue.plan, &queue.cursor);
 	__u32 flow_index = extra ? queue.plan.flow_count : queue.cursor.flow;
 	const struct mlr_frame_template *template;
-	struct tx_schedule *schedule;
 	const struct mlr_flow *flow;
 	struct moment moment;
 	struct stamp stamp;
@@ -406,15 +391,13 @@ int tx(struct xdp_md *context)
 		return XDP_DROP;
 	flow = bpf_map_lookup_elem(&flows, &flow_index);
 	template = flow ? find_template(flow, extra) : NULL;
-	schedule = find_schedule();
-	if (!template || !await(schedule, &moment))
+	if (!template || !await(&moment))
 		return XDP_DROP;
-	if (is_over(schedule, moment.now_ns)) {
+	if (is_over(moment.now_ns)) {
 		queue.left = 0;
 		return XDP_DROP;
 	}
-	if (schedule)
-		note_move(schedule);
+	note_move();
 	stamp.sequence = extra ? 0 : mlr_plan_sequence(&queue.cursor, flow);
 	stamp.intended_ns = (queue.unpaced || extra ? moment.now_ns : moment.due_ns) + queue.tag_offset_ns;
 	stamp.lateness = lateness_of(&moment, extra);
@@ -426,8 +409,7 @@ int tx(struct xdp_md *context)
 	renew_bounds(context);
 	take(extra);
 	note_departure(moment.now_ns);
-	if (schedule)
-		tx_schedule_begin(schedule);
+	tx_schedule_begin(&port_schedule);
 	return bpf_redirect_map(&port, 0, XDP_ABORTED);
 }
 

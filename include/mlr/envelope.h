@@ -48,10 +48,10 @@ struct mlr_envelope {
 	uint64_t excess_at_ns; /* when the queue was first that long */
 	uint64_t over;         /* for how long the queue with the faster server was longer than the asked burst */
 	uint64_t marked;       /* frames that departed during that time */
-	uint64_t last;         /* when the last frame departed */
-	uint64_t together;     /* frames that departed then */
-	uint64_t run,
-		run_max; /* the present run of frames less than half an interval apart, in frames; the longest such run */
+	uint64_t last;         /* when the last frame departed, if it was not the first of its run, */
+	uint64_t run_until;    /* and before when the next one departs if it is in that run */
+	uint64_t run;     /* the present run of frames less than half an interval apart, in frames; 0: none departed yet */
+	uint64_t run_max; /* the longest such run; 0: none was longer than a frame */
 };
 
 /* Return the bursts for a load. With `frames` above 0 both bursts have that length; with 0 they have the defaults. The
@@ -67,6 +67,12 @@ void mlr_envelope_init(struct mlr_envelope *ret, double load_fps, uint32_t trans
 /* Return the largest excess in frames, rounded to the nearest integer. */
 uint64_t mlr_envelope_excess_frames(const struct mlr_envelope *envelope);
 
+/* Return the longest run of frames that departed back to back, in frames. */
+static inline uint64_t mlr_envelope_run_frames(const struct mlr_envelope *envelope)
+{
+	return envelope->run_max ? envelope->run_max : envelope->run;
+}
+
 /* Return how much of a queue is left at a time. */
 static inline uint64_t mlr_envelope_left(uint64_t empty, uint64_t now)
 {
@@ -77,10 +83,10 @@ static inline uint64_t mlr_envelope_left(uint64_t empty, uint64_t now)
  * caught up within the burst. 0: it need not move. */
 static inline uint64_t mlr_envelope_surplus_ns(const struct mlr_envelope *envelope, uint64_t due_ns, uint64_t now_ns)
 {
-	uint64_t now = now_ns << MLR_ENVELOPE_PLACES, behind = (now_ns - due_ns) << MLR_ENVELOPE_PLACES;
-	uint64_t ahead = behind + mlr_envelope_left(envelope->empty, now);
+	uint64_t now = now_ns << MLR_ENVELOPE_PLACES, empty = envelope->empty, catch = envelope->catch;
+	uint64_t ahead = (empty > now ? empty : now) - (due_ns << MLR_ENVELOPE_PLACES);
 
-	return ahead > envelope->catch ? (ahead - envelope->catch) >> MLR_ENVELOPE_PLACES : 0;
+	return ahead > catch ? (ahead - catch) >> MLR_ENVELOPE_PLACES : 0;
 }
 
 static inline void mlr_envelope_measure(struct mlr_envelope *envelope, uint64_t now)
@@ -93,37 +99,54 @@ static inline void mlr_envelope_measure(struct mlr_envelope *envelope, uint64_t 
 	envelope->excess_at_ns = now >> MLR_ENVELOPE_PLACES;
 }
 
-/* Count the runs of frames that leave back to back. Frames that depart at the same time are handed over by one call, and leave
- * one after the other until the next departs. So they are taken as evenly spaced. */
-static inline void mlr_envelope_run(struct mlr_envelope *envelope, uint64_t now)
+/* Count a frame that is in the run of those before it. Frames that depart at the same time are handed over by one call, and leave one after
+ * the other until the next departs. So they are taken as evenly spaced. */
+static inline void mlr_envelope_run_on(struct mlr_envelope *envelope, uint64_t now)
 {
-	if (now != envelope->last) {
-		if (now - envelope->last >= envelope->together * (envelope->interval / 2))
-			envelope->run = 0;
-		envelope->together = 0;
-	}
+	uint64_t half = envelope->interval / 2, last = envelope->run > 1 ? envelope->last : envelope->run_until - half;
+
+	envelope->run_until = (now == last ? envelope->run_until : now) + half;
 	envelope->last = now;
-	envelope->together++;
 	envelope->run++;
 	if (envelope->run > envelope->run_max)
 		envelope->run_max = envelope->run;
+}
+
+/* Count the runs of frames that leave back to back. */
+static inline void mlr_envelope_run(struct mlr_envelope *envelope, uint64_t now)
+{
+	if (now < envelope->run_until) {
+		mlr_envelope_run_on(envelope, now);
+		return;
+	}
+	envelope->run_until = now + envelope->interval / 2;
+	envelope->run = 1;
+}
+
+/* The queue with the faster server, which was empty at `before`, is longer than the asked burst now that a frame departs. Return
+ * whether it was before. */
+static inline bool mlr_envelope_over(struct mlr_envelope *envelope, uint64_t before, uint64_t now)
+{
+	bool is_over = before > now + envelope->asked;
+
+	envelope->over += envelope->empty_faster - envelope->asked - (is_over ? before - envelope->asked : now);
+	envelope->marked += is_over;
+	return is_over;
 }
 
 /* Record that a frame departs now. Return whether the frame is to be marked. */
 static inline bool mlr_envelope_take(struct mlr_envelope *envelope, uint64_t now_ns)
 {
 	uint64_t now = now_ns << MLR_ENVELOPE_PLACES, interval = envelope->interval;
-	uint64_t over_until = envelope->empty_faster - envelope->asked;
-	bool is_over = envelope->empty_faster > now + envelope->asked;
+	uint64_t empty = envelope->empty, before = envelope->empty_faster, faster = before;
 
-	envelope->empty = (envelope->empty > now ? envelope->empty : now) + interval;
-	envelope->empty_faster = (envelope->empty_faster > now ? envelope->empty_faster : now) + interval - interval / 16;
-	if (envelope->empty_faster > now + envelope->asked)
-		envelope->over += envelope->empty_faster - envelope->asked - (is_over ? over_until : now);
-	envelope->marked += is_over;
+	empty = (empty > now ? empty : now) + interval;
+	faster = (faster > now ? faster : now) + interval - interval / 16;
+	envelope->empty = empty;
+	envelope->empty_faster = faster;
 	mlr_envelope_run(envelope, now);
 	mlr_envelope_measure(envelope, now);
-	return is_over;
+	return faster - now > envelope->asked && mlr_envelope_over(envelope, before, now);
 }
 
 /* Record that the call which sent the last frames returned only now, after a long time. All these frames may have departed
@@ -136,8 +159,7 @@ static inline void mlr_envelope_delay(struct mlr_envelope *envelope, uint64_t co
 		envelope->empty = empty;
 	if (envelope->empty_faster < empty)
 		envelope->empty_faster = empty;
-	envelope->last = now;
-	envelope->run = envelope->together = 0; /* it is not known how far apart the frames left */
+	envelope->run_until = now; /* it is not known how far apart the frames left */
 	mlr_envelope_measure(envelope, now);
 }
 

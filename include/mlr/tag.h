@@ -48,6 +48,8 @@ static inline uint16_t mlr_lateness_encode(uint64_t lateness_ns)
 {
 	unsigned int exponent = 0;
 
+	if (lateness_ns < 1 << MLR_LATENESS_MANTISSA_BITS)
+		return (uint16_t)lateness_ns;
 	if (lateness_ns >= MLR_LATENESS_MAX_NS)
 		return MLR_LATENESS_SATURATED;
 	/* Find the least exponent whose mantissa fits by bisection. It has no loop because BPF runs it. */

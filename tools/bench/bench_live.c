@@ -69,8 +69,9 @@ static void run(struct live_program *program, struct rx *rx, uint32_t batch, dou
 	printf("%8.0f %6u %10.0f %8llu %8llu %9.0f %9.0f %9.0f\n", load_fps / 1e3, batch,
 	       (double)queue->handed / seconds / 1e3,
 	       (unsigned long long)(intended > queue->handed ? intended - queue->handed : 0),
-	       (unsigned long long)queue->pace.envelope.run_max, mlr_histogram_quantile_ns(&queue->gaps, 0.99),
-	       mlr_histogram_quantile_ns(&received.latency, 0.5), mlr_histogram_quantile_ns(&received.latency, 0.99));
+	       (unsigned long long)mlr_envelope_run_frames(&queue->pace.envelope),
+	       mlr_histogram_quantile_ns(&queue->gaps, 0.99), mlr_histogram_quantile_ns(&received.latency, 0.5),
+	       mlr_histogram_quantile_ns(&received.latency, 0.99));
 }
 
 int main(int argc, char **argv)

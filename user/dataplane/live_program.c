@@ -70,7 +70,7 @@ static void *map_value(const struct bpf_map *map, size_t octets)
 
 static int map_pace(struct live_program *program)
 {
-	program->schedule = map_value(program->skeleton->maps.port_schedule, sizeof(*program->schedule));
+	program->schedule = map_value(program->skeleton->maps.data_schedule, sizeof(*program->schedule));
 	program->moves = map_value(program->skeleton->maps.queue_moves, sizeof(*program->moves));
 	return program->schedule && program->moves ? 0 : -errno;
 }
@@ -94,8 +94,8 @@ static int load(struct live_program *program, int ifindex, const struct live_pro
 		return -errno;
 	bpf_map__set_max_entries(skeleton->maps.templates, plan->template_count + 1);
 	bpf_map__set_max_entries(skeleton->maps.flows, plan->flow_count + 1);
-	if ((error = first ? bpf_map__reuse_fd(skeleton->maps.port_schedule,
-					       bpf_map__fd(first->skeleton->maps.port_schedule))
+	if ((error = first ? bpf_map__reuse_fd(skeleton->maps.data_schedule,
+					       bpf_map__fd(first->skeleton->maps.data_schedule))
 			   : 0) ||
 	    (error = tx_bpf__load(skeleton)) || (error = map_pace(program)) || (error = skeleton->bss ? 0 : -ENOMEM) ||
 	    (error = bpf_map_update_elem(bpf_map__fd(skeleton->maps.port), &key, &port, BPF_ANY)) ||

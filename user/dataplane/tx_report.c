@@ -7,7 +7,7 @@ void tx_report_pace(struct tx_report *report, const struct tx_pace *pace)
 	const struct mlr_envelope *envelope = &pace->envelope;
 
 	report->stops = pace->stops;
-	report->burst_max = envelope->run_max;
+	report->burst_max = mlr_envelope_run_frames(envelope);
 	report->excess_frames_max = mlr_envelope_excess_frames(envelope);
 	report->excess_at_ns = envelope->excess_at_ns;
 	report->excess_ns = envelope->over >> MLR_ENVELOPE_PLACES;

@@ -636,7 +636,7 @@ static bool send_due(struct tx_xsk *xsk)
 	if (report->error || (!sending->unpaced && sending->pacer.next >= sending->pacer.count))
 		return false;
 	if (!sending->unpaced) {
-		tx_pace_look(&sending->pace, now_ns);
+		tx_pace_look(&sending->pace, now_ns, sending->pacer.next);
 		moved_ns = tx_pace_keep(&sending->pace, xsk->tx.schedule, mlr_pacer_next_ns(&sending->pacer), now_ns);
 	}
 	if (now_ns >= tx_pace_deadline_ns(&sending->pace, xsk->tx.schedule, sending->trial->deadline_ns) || stop_requested())
