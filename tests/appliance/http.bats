@@ -452,16 +452,19 @@ refused() {
   said "$url/"
   [ "$(status_of /)" = 401 ]
   get / --interface 127.0.0.9 -H 'Authorization: Bearer 0123456789abcdef' >/dev/null
+  touch "$BATS_TEST_TMPDIR/asking"
   for address in {10..50}; do
     # the server ends one that asks nothing for three seconds, in which a busy machine has not started all of them
-    while [ ! -e "$BATS_TEST_TMPDIR/served" ]; do
-      curl -s --interface "127.0.0.$address" "telnet://127.0.0.1:$port" <&8 >/dev/null 2>&1
+    while [ -e "$BATS_TEST_TMPDIR/asking" ]; do
+      curl -s --interface "127.0.0.$address" "telnet://127.0.0.1:$port" <&8 >/dev/null 2>&1 || true
     done 3>&- &
     clients+=($!)
   done
   until [ "$(ss -Htn state established "( sport = :$port )" | wc -l)" -ge 24 ]; do sleep 0.05; done
   [ "$(status_of --interface 127.0.0.9 -H 'Authorization: Bearer 0123456789abcdef' /)" = 200 ]
-  touch "$BATS_TEST_TMPDIR/served"
+  rm "$BATS_TEST_TMPDIR/asking"
+  kill "${clients[@]}"
+  wait "${clients[@]}" || true
 }
 
 @test "a state folder that is told from where it was started serves as well" {
