@@ -229,3 +229,36 @@ struct mlr_reset mlr_reset_of(const struct mlr_due_counts *counts, uint64_t star
 	longest.lost = mlr_due_lost(counts, since, counts->count);
 	return longest;
 }
+
+/* Return how many frames more were sent than received in a part; fewer than 0 where some of a neighbour came. */
+static int64_t missing_in(const struct mlr_due_counts *counts, size_t part)
+{
+	return part < counts->count ? (int64_t)(counts->sent[part] - counts->received[part]) : 0;
+}
+
+static void block(struct mlr_blocked *blocked, const struct mlr_due_counts *counts, size_t part, uint64_t lost)
+{
+	double sent = fmax((double)counts->sent[part], (double)lost);
+
+	blocked->lost += lost;
+	blocked->blocked_s += counts->part_s * (double)lost / sent;
+	blocked->from_s = fmin(blocked->from_s, (double)part * counts->part_s);
+	blocked->to_s = (double)(part + 1) * counts->part_s;
+}
+
+struct mlr_blocked mlr_blocked_of(const struct mlr_due_counts *counts, double since_s)
+{
+	struct mlr_blocked blocked = { .from_s = NAN, .to_s = NAN };
+	int64_t carried = 0; /* frames on the border of two parts, which may be sent in one and received in the other */
+
+	for (size_t i = since_s > 0 ? (size_t)(since_s / counts->part_s) : 0; i < counts->count; i++) {
+		int64_t missing = missing_in(counts, i) + carried, next = missing_in(counts, i + 1);
+
+		carried = missing < 0 ? missing : 0;
+		if (missing > 0 && next < 0)
+			carried = missing < -next ? missing : -next;
+		if (missing > 0 && missing > carried)
+			block(&blocked, counts, i, (uint64_t)(missing - carried));
+	}
+	return blocked;
+}

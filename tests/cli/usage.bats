@@ -149,6 +149,7 @@ search() {
     trial -p a,b --modifier broadcast=1% --load 1 --modifier management=2/s
   local option
   for option in vlan=1 vary=src-port=2 wait=d=1 prepare=auto; do refuses 2 "given twice" trial "--$option" "--$option"; done
+  refuses 2 "--tests reconf needs a --reconf-command" "$XDP_MLR" rfc2544 -p a,b --tests reconf
   refuses 2 "given twice" "$XDP_MLR" rfc2544 --tests throughput --tests latency
   # what is one value counts as it was given last, so that a script's own can be overruled
   [ "$("$XDP_MLR" profile show --frame-size 64 --frame-size 128 --format json | jq '.frames[0].size_octets')" -eq 128 ]

@@ -289,6 +289,34 @@ static void who_loses_at_the_end_has_not_recovered(void **state)
 	assert_false(mlr_recovery_of(&due.counts).lost_at_end);
 }
 
+static void what_is_lost_blocks_for_as_long_as_it_takes_to_send(void **state)
+{
+	struct mlr_blocked blocked;
+	struct due due;
+
+	(void)state;
+	all_come(&due);
+	blocked = mlr_blocked_of(&due.counts, 0);
+	assert_true(!blocked.lost && blocked.blocked_s == 0 && isnan(blocked.from_s) && isnan(blocked.to_s));
+	lose(&due, 30, 35);
+	due.received[50] -= 5;
+	blocked = mlr_blocked_of(&due.counts, 20e-3);
+	assert_int_equal(blocked.lost, 55);
+	assert_close(blocked.blocked_s, 5.5e-3, 1e-12);
+	assert_close(blocked.from_s, 30e-3, 1e-12);
+	assert_close(blocked.to_s, 51e-3, 1e-12);
+	/* what was lost before the command is none of it */
+	assert_int_equal(mlr_blocked_of(&due.counts, 33e-3).lost, 25);
+	/* on a border, a frame is sent in one part and received in the next, or the other way round */
+	all_come(&due);
+	due.received[70]--;
+	due.received[71]++;
+	due.received[80]++;
+	due.received[81]--;
+	blocked = mlr_blocked_of(&due.counts, 0);
+	assert_true(!blocked.lost && blocked.blocked_s == 0);
+}
+
 #define START (1000 * MS)
 
 /* The command is given 20 ms after the start. */
@@ -403,6 +431,7 @@ int main(void)
 		cmocka_unit_test(recovery_ends_with_the_last_lost_frame),
 		cmocka_unit_test(without_a_loss_recovery_takes_no_time),
 		cmocka_unit_test(who_loses_at_the_end_has_not_recovered),
+		cmocka_unit_test(what_is_lost_blocks_for_as_long_as_it_takes_to_send),
 		cmocka_unit_test(a_reset_is_the_longest_time_of_which_nothing_arrives),
 		cmocka_unit_test(a_gap_before_the_command_is_none_of_the_reset),
 		cmocka_unit_test(losses_here_and_there_are_no_reset),

@@ -70,7 +70,7 @@ enum standing standing_of_spread(const json_t *spread)
 enum standing standing_of_document(const json_t *document)
 {
 	enum standing worst = worse_of(standing_of(document), worst_of(json_object_get(document, "search_result")));
-	const json_t *reset = json_object_get(document, "reset");
+	const json_t *reset = json_object_get(document, "reset"), *reconf = json_object_get(document, "reconf");
 
 	json_each (run, json_at(document, "/repeats/runs"))
 		worst = worse_of(worst, worst_of(json_object_get(run, "search_result")));
@@ -79,7 +79,8 @@ enum standing standing_of_document(const json_t *document)
 	json_each (point, json_object_get(document, "points"))
 		if (json_object_get(point, "results"))
 			worst = worse_of(worst, standing_of_point(point));
-	return json_is_object(reset) ? worse_of(worst, standing_of(reset)) : worst;
+	worst = json_is_object(reset) ? worse_of(worst, standing_of(reset)) : worst;
+	return json_is_object(reconf) ? worse_of(worst, standing_of(reconf)) : worst;
 }
 
 const char *standing_word(enum standing standing)

@@ -23,6 +23,7 @@ const struct rfc2544_plan rfc2544_by_the_book = {
 	.overload_duration_s = 60, /* 26.5 */
 	.reduced_duration_s = 10,
 	.reset_duration_s = 120,
+	.reconf_duration_s = 10,
 };
 
 static const struct rfc2544_plan fast = {
@@ -36,6 +37,7 @@ static const struct rfc2544_plan fast = {
 	.overload_duration_s = 5,
 	.reduced_duration_s = 2,
 	.reset_duration_s = 10,
+	.reconf_duration_s = 10,
 };
 
 /* The tests, in the order in which they are performed: each needs the throughput of those before it. */
@@ -46,6 +48,7 @@ const struct rfc2544_name rfc2544_names[TEST_COUNT] = {
 	[TEST_BACK_TO_BACK] = { "back-to-back", "back_to_back", "26.4" },
 	[TEST_RECOVERY] = { "recovery", "recovery", "26.5" },
 	[TEST_RESET] = { "reset", "reset", "26.6" },
+	[TEST_RECONF] = { "reconf", "reconf", NULL },
 };
 
 static const struct test {
@@ -55,6 +58,7 @@ static const struct test {
 	[TEST_THROUGHPUT] = { rfc2544_throughput, false }, [TEST_LATENCY] = { rfc2544_latency, true },
 	[TEST_FRAME_LOSS] = { rfc2544_frame_loss, false }, [TEST_BACK_TO_BACK] = { rfc2544_back_to_back, true },
 	[TEST_RECOVERY] = { rfc2544_recovery, true },      [TEST_RESET] = { rfc2544_reset, true },
+	[TEST_RECONF] = { rfc2544_reconf, true },
 };
 
 /* Set the durations by the book or for --fast, and then by the options. */
@@ -71,6 +75,7 @@ static struct rfc2544_plan make_plan(const struct config *config)
 	plan.recovery_repeats = options->recovery_repeats ?: plan.recovery_repeats;
 	plan.overload_duration_s = options->overload_duration_s ?: plan.overload_duration_s;
 	plan.reset_duration_s = options->reset_duration_s ?: plan.reset_duration_s;
+	plan.reconf_duration_s = options->reconf_duration_s ?: plan.reconf_duration_s;
 	return plan;
 }
 
@@ -98,6 +103,8 @@ static enum exit_code run_test(struct rfc2544_run *run, enum rfc2544_test test)
 	code = suite_test(&run->part, rfc2544_names[test].name, perform_test, run, json);
 	if (test == TEST_RESET)
 		suite->reset = json_incref(json);
+	else if (test == TEST_RECONF)
+		suite->reconf = json_incref(json);
 	else
 		json_object_set(run->json, rfc2544_names[test].member, json);
 	return code;
@@ -106,8 +113,8 @@ static enum exit_code run_test(struct rfc2544_run *run, enum rfc2544_test test)
 /* Whether a test has to be made: because it was asked for, or because another one needs its result. */
 static bool is_needed(const struct rfc2544 *suite, enum rfc2544_test test, bool smallest)
 {
-	if (test == TEST_RESET)
-		return rfc2544_is_wanted(suite, TEST_RESET) && smallest;
+	if (test == TEST_RESET || test == TEST_RECONF)
+		return rfc2544_is_wanted(suite, test) && smallest;
 	if (test != TEST_THROUGHPUT || rfc2544_is_wanted(suite, test))
 		return rfc2544_is_wanted(suite, test);
 	for (int i = 0; i < TEST_COUNT; i++)
@@ -143,6 +150,8 @@ static double expected_s(const struct rfc2544 *suite, enum rfc2544_test test)
 		return plan->recovery_repeats * (plan->overload_duration_s + plan->reduced_duration_s + wait_s);
 	case TEST_RESET:
 		return plan->reset_duration_s + wait_s;
+	case TEST_RECONF:
+		return plan->reconf_duration_s + wait_s;
 	case TEST_COUNT:
 		break;
 	}
@@ -240,7 +249,7 @@ static enum exit_code measure_frame_size(struct rfc2544 *suite, const char *fram
 	return code;
 }
 
-/* Return the index of the smallest frame size, for which the reset is measured. */
+/* Return the index of the smallest frame size, for which reset and reconfiguration are measured. */
 static enum exit_code find_smallest(const struct config *config, unsigned int *ret_index)
 {
 	unsigned int least_octets = UINT32_MAX;
@@ -308,5 +317,6 @@ void rfc2544_free(struct rfc2544 *suite)
 {
 	json_decref(suite->frame_sizes);
 	json_decref(suite->reset);
+	json_decref(suite->reconf);
 	json_decref(suite->common.setting);
 }

@@ -33,7 +33,7 @@ static void add_omissions(const struct rfc2544 *suite, json_t *sentences)
 	if (*missing)
 		append_sentence(sentences, "Frame sizes: RFC 2544 section 9.1 also has %s octets.", missing);
 	for (int i = 0; i < TEST_COUNT; i++)
-		if (!rfc2544_is_wanted(suite, i))
+		if (!rfc2544_is_wanted(suite, i) && rfc2544_names[i].section)
 			append_sentence(sentences, "Section %s: %s was not asked for.", rfc2544_names[i].section,
 					rfc2544_names[i].name);
 	if (suite->common.config->direction == DIRECTION_A_TO_B || suite->common.config->direction == DIRECTION_B_TO_A)
@@ -122,6 +122,7 @@ static json_t *irregular_reason_json(const struct rfc2544 *suite)
 		for (int test = 0; test < TEST_RESET; test++)
 			add_reason(text, one, rfc2544_names[test].name, json_object_get(one, rfc2544_names[test].member));
 	add_reason(text, suite->reset, "reset", suite->reset);
+	add_reason(text, suite->reconf, "reconf", suite->reconf);
 	return *text ? json_string(text) : json_null();
 }
 
@@ -136,12 +137,12 @@ json_t *report_rfc2544(const struct rfc2544 *suite)
 	add_rate_deviations(suite, sentences);
 	add_deviations(suite, sentences);
 	document = json_pack(
-		"{s:s, s:o, s:b, s:b, s:o, s:b, s:f, s:O, s:O?, s:s, s:i}", "schema", "xdp-mlr/rfc2544/1", "tests",
+		"{s:s, s:o, s:b, s:b, s:o, s:b, s:f, s:O, s:O?, s:O*, s:s, s:i}", "schema", "xdp-mlr/rfc2544/1", "tests",
 		json_list(i, TEST_COUNT, rfc2544_is_wanted(suite, i) ? json_string(rfc2544_names[i].name) : NULL), "fast",
 		(int)suite->common.config->fast, "regular", !suite->common.irregular && !suite->common.end_reason,
 		"irregular_reason", irregular_reason_json(suite), "tester_limited", (int)suite->common.tester_limited,
 		"suite_duration", suite->common.duration_s, "frame_sizes", suite->frame_sizes, "reset", suite->reset,
-		"load_scope", "interface", "aggregate_factor", (int)suite->common.transmitters);
+		"reconf", suite->reconf, "load_scope", "interface", "aggregate_factor", (int)suite->common.transmitters);
 	if (document)
 		json_object_update(document, suite->common.setting);
 	return document;

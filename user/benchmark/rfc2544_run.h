@@ -18,17 +18,18 @@ struct rfc2544_plan {
 	double overload_duration_s;
 	double reduced_duration_s;
 	double reset_duration_s;
+	double reconf_duration_s;
 };
 
 struct rfc2544 {
 	struct suite common;
 	struct rfc2544_plan plan;
 	json_t *frame_sizes;       /* what was measured, an object for each frame size */
-	json_t *reset;             /* NULL: not measured */
+	json_t *reset, *reconf;    /* NULL: not measured */
 	double search_s;           /* about how long a search of the throughput takes */
 	double took_s[TEST_COUNT]; /* how long each test took at the size before; 0: it was not performed yet */
 	unsigned int size, sizes;  /* the size that is measured, from 1 */
-	unsigned int smallest;     /* the index of the smallest size, for which the reset is measured */
+	unsigned int smallest;     /* the index of the smallest size, for which reset and reconfiguration are measured */
 };
 
 /* One frame size while it is measured. */
@@ -40,6 +41,7 @@ struct rfc2544_run {
 	json_t *json;            /* the object of this frame size in the result */
 	bool smallest;           /* it is the smallest frame size */
 	enum rfc2544_test test;  /* the test that runs */
+	char reason[80];         /* why the test is irregular, where that has to be composed */
 };
 
 /* Make a search of the configuration that of the throughput: loss 0, exceed 0, trials of the plan's duration at the end;
@@ -48,7 +50,7 @@ void rfc2544_set_goal(struct config *config, const struct rfc2544_plan *plan);
 
 /*
  * The tests of the suite: rfc2544_tests.c has what is a series of plain trials (throughput, latency, frame loss rate),
- * rfc2544_steps.c what watches a trial of its own kind (back-to-back frames, system recovery, reset). Each puts its figures
+ * rfc2544_steps.c what watches a trial of its own kind (back-to-back frames, system recovery, reset, reconfiguration). Each puts its figures
  * into a JSON object, so that what an interrupted run measured is there, and returns what suite_test() says.
  */
 enum exit_code rfc2544_throughput(struct rfc2544_run *run, json_t *json);
@@ -57,3 +59,4 @@ enum exit_code rfc2544_frame_loss(struct rfc2544_run *run, json_t *json);
 enum exit_code rfc2544_back_to_back(struct rfc2544_run *run, json_t *json);
 enum exit_code rfc2544_recovery(struct rfc2544_run *run, json_t *json);
 enum exit_code rfc2544_reset(struct rfc2544_run *run, json_t *json);
+enum exit_code rfc2544_reconf(struct rfc2544_run *run, json_t *json);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* This file has the tests of RFC 2544, 26.4 to 26.6: back-to-back frames, system recovery, reset. Each of their trials has
- * load steps. */
+/* This file has the tests of RFC 2544, 26.4 to 26.6: back-to-back frames, system recovery, reset; and the reconfiguration of
+ * FD.io CSIT. Each of their trials has load steps. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -396,15 +396,22 @@ enum exit_code rfc2544_recovery(struct rfc2544_run *run, json_t *json)
 
 /* --- reset (26.6, RFC 6201) --------------------------------------------------------------------------------------- */
 
-/* Run the command that causes the SUT's reset. */
+/* The command that causes the SUT's reset, or its reconfiguration. */
 struct reset_watch {
 	const struct load_steps *steps;
+	const char *name;    /* "reset" */
 	const char *command; /* NULL: the operator does it */
 	uint64_t settle_ns;
 	struct child child;
 	int start_error;
 	uint64_t started_ns; /* 0: not yet */
 };
+
+/* What passes before the command is given. */
+static uint64_t settle_ns(double duration_s)
+{
+	return (uint64_t)(fmin(SETTLE_RATIO * duration_s, SETTLE_MAX_S) * NS_PER_S_F);
+}
 
 static void begin_reset(struct reset_watch *reset)
 {
@@ -432,12 +439,14 @@ static void end_command(struct rfc2544_run *run, struct reset_watch *reset, json
 	if (!reset->command || !reset->started_ns)
 		return;
 	if (reset->start_error) {
-		run->part.reason = "the reset command could not be started";
+		run->part.reason =
+			text_print(run->reason, sizeof(run->reason), "the %s command could not be started", reset->name);
 		return;
 	}
 	child_fate(&reset->child, fate);
 	if (strcmp(fate, "exited with status 0"))
-		run->part.reason = "the reset command failed, or has not ended";
+		run->part.reason =
+			text_print(run->reason, sizeof(run->reason), "the %s command failed, or has not ended", reset->name);
 	json_object_set_new(json, "command_result", json_string(fate));
 	child_end(&reset->child, COMMAND_GRACE_S);
 }
@@ -524,8 +533,9 @@ enum exit_code rfc2544_reset(struct rfc2544_run *run, json_t *json)
 	};
 	struct reset_watch reset = {
 		.steps = &steps,
+		.name = "reset",
 		.command = run->part.config->reset_command,
-		.settle_ns = (uint64_t)(fmin(SETTLE_RATIO * duration_s, SETTLE_MAX_S) * NS_PER_S_F),
+		.settle_ns = settle_ns(duration_s),
 	};
 	measurement_auto_t measurement = { 0 };
 	enum exit_code code;
@@ -540,5 +550,71 @@ enum exit_code rfc2544_reset(struct rfc2544_run *run, json_t *json)
 		run->part.tester_limited = measurement.tester_limited && measurement.verdict.unsent;
 	}
 	end_command(run, &reset, json);
+	return code;
+}
+
+/* --- reconfiguration (FD.io CSIT) ------------------------------------------------------------------------------------- */
+
+static json_t *blocked_json(const struct mlr_blocked *blocked, double resolution_s)
+{
+	return json_pack("{s:I, s:f, s:o, s:o, s:f}", "frames_lost", (json_int_t)blocked->lost, "blocked_time",
+			 blocked->blocked_s, "blocked_from", json_number_or_null(blocked->from_s), "blocked_to",
+			 json_number_or_null(blocked->to_s), "resolution", resolution_s);
+}
+
+/* Each direction by itself, and the worst of them. */
+static void put_blocked(const struct reset_watch *watch, const struct measurement *measurement, json_t *json)
+{
+	double since_s = (double)(watch->started_ns - watch->steps->ret_start_ns) / NS_PER_S_F, longest_s = 0;
+	json_t *directions = json_array();
+	json_int_t lost = 0;
+	size_t worst = 0;
+
+	for (size_t i = 0; i < measurement->direction_count; i++) {
+		const struct mlr_due_counts *due = &measurement->due[i];
+		struct mlr_blocked blocked = mlr_blocked_of(due, since_s);
+
+		lost += (json_int_t)blocked.lost;
+		worst = blocked.blocked_s > longest_s ? i : worst;
+		longest_s = fmax(longest_s, blocked.blocked_s);
+		json_array_append_new(directions, direction_json(measurement, i, blocked_json(&blocked, due->part_s)));
+	}
+	json_object_update_new(json,
+			       json_pack("{s:I, s:f, s:o, s:o}", "frames_lost", lost, "blocked_time", longest_s,
+					 "command_at", since_start(watch, watch->started_ns), "directions", directions));
+	put_worst(measurement, worst, "blocked_time", json);
+}
+
+enum exit_code rfc2544_reconf(struct rfc2544_run *run, json_t *json)
+{
+	double duration_s = run->suite->plan.reconf_duration_s;
+	struct load_steps steps = {
+		.load_fps = run->throughput_fps,
+		.frame_count = frames_of(run->throughput_fps, duration_s),
+		.grace_s = GRACE_S,
+		.links_may_change = true,
+		.by_due_time = true,
+		.watch = watch_reset,
+	};
+	struct reset_watch watch = {
+		.steps = &steps,
+		.name = "reconf",
+		.command = run->part.config->reconf_command,
+		.settle_ns = settle_ns(duration_s),
+	};
+	measurement_auto_t measurement = { 0 };
+	enum exit_code code;
+
+	steps.context = &watch;
+	json_object_update_new(json,
+			       json_pack("{s:s, s:f, s:s, s:f}", "frame_size", run->part.config->frame_size_text, "load",
+					 run->throughput_fps, "command", watch.command, "trial_duration", duration_s));
+	code = suite_steps(&run->part, &steps, &measurement);
+	if (code == EXIT_DONE && watch.started_ns)
+		put_blocked(&watch, &measurement, json);
+	else if (code == EXIT_DONE)
+		run->part.reason = "the trial ended before the reconf command was run";
+	run->part.tester_limited = measurement.tester_limited && measurement.verdict.unsent;
+	end_command(run, &watch, json);
 	return code;
 }

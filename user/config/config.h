@@ -122,6 +122,7 @@ struct rfc2544_options {
 	unsigned int recovery_repeats;
 	double overload_duration_s;
 	double reset_duration_s;
+	double reconf_duration_s;
 };
 
 /* The tests, in the order in which they are performed. */
@@ -132,6 +133,7 @@ enum rfc2544_test {
 	TEST_BACK_TO_BACK,
 	TEST_RECOVERY,
 	TEST_RESET,
+	TEST_RECONF, /* of CSIT, not of the RFC */
 	TEST_COUNT
 };
 
@@ -286,6 +288,7 @@ struct config {
 	double cir_steps[MLR_Y1564_CIR_STEPS_MAX]; /* parts of CIR */
 	double step_duration_s;
 	const char *reset_command;        /* rfc2544: NULL: the operator resets the SUT */
+	const char *reconf_command;       /* rfc2544: NULL: nothing is reconfigured */
 	const char *sut;                  /* lab up --sut KIND[:k=v,...] */
 	const char *lab_name;             /* lab --name, so that several can be up at once */
 	struct requirement *requirements; /* --require. Owned */

@@ -287,6 +287,8 @@ static enum exit_code check_rules(const struct config *config)
 		  "--capture-lost goes by sequence numbers; leave --no-seq out" },
 		{ BIT(VERB_TRIAL), config->foreign_path && config->capture_count > CAPTURE_FOREIGN_MOST, NULL,
 		  TEXT_OF(REASON_SIZE, "--capture-count: --capture-foreign keeps at most %d frames", CAPTURE_FOREIGN_MOST) },
+		{ BIT(VERB_RFC2544), config->tests & 1u << TEST_RECONF && !config->reconf_command, NULL,
+		  "--tests reconf needs a --reconf-command" },
 		{ BIT(VERB_Y1564), !config->service_count, NULL,
 		  "--service is missing: what was agreed, for example --service "
 		  "name=voice,vlan=100:5,cir=10Mbps,loss=0.1%,delay=5ms" },

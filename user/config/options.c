@@ -387,8 +387,8 @@ const struct option options[] = {
 	DURATION("step-duration", "S", Y1564, "10s", step_duration_s, POSITIVE,
 		 "how long each step of the configuration test is"),
 	OPTION("tests", "T,...", RFC2544 | Y1564, NULL, read_tests,
-	       "which tests: throughput, latency, frame-loss, back-to-back, recovery, reset; of y1564 configuration, "
-	       "performance. Default: all, the reset only with a --reset-command",
+	       "which tests: throughput, latency, frame-loss, back-to-back, recovery, reset, reconf; of y1564 "
+	       "configuration, performance. Default: all, reset and reconf only with their commands",
 	       .flags = OPTION_LIST | OPTION_USUAL),
 	VALUE("fast", NULL, RFC2544, "false", read_fast, fast,
 	      "shorter and fewer trials than the RFC says, without its waits; each deviation is listed",
@@ -416,6 +416,12 @@ const struct option options[] = {
 	     "resets the SUT, by /bin/sh, while frames are sent. Without it the operator is told to", .flags = OPTION_ACTS),
 	DURATION("reset-duration", "S", RFC2544, NULL, rfc2544.reset_duration_s, POSITIVE,
 		 "for how long frames are sent around a reset: longer than it takes; 120 s, with --fast 10 s"),
+	TEXT("reconf-command", "COMMAND", RFC2544, NULL, reconf_command,
+	     "reconfigures the SUT, by /bin/sh, under the throughput: frames lost by it, and for how long traffic was "
+	     "blocked",
+	     .flags = OPTION_ACTS),
+	DURATION("reconf-duration", "S", RFC2544, NULL, rfc2544.reconf_duration_s, POSITIVE,
+		 "for how long frames are sent around a reconfiguration: longer than it takes; 10 s"),
 	LOAD("min-load", "L", SEARCH | SOAK | RFC2544, "9001", min_load,
 	     "Min Load of the search, as --load; the default is CSIT's, which keeps 9000 frames/s for latency alone",
 	     .flags = OPTION_USUAL | OPTION_OF_SEARCH),

@@ -278,7 +278,8 @@ enum exit_code services_rates(const struct config *config, double link_bps, stru
 /* --- rfc2544, y1564 ------------------------------------------------------------------------------------------------------ */
 
 /* The names, in the order of enum rfc2544_test and of enum y1564_test. */
-static const char *const rfc2544_tests[] = { "throughput", "latency", "frame-loss", "back-to-back", "recovery", "reset" };
+static const char *const rfc2544_tests[] = { "throughput", "latency", "frame-loss", "back-to-back",
+					     "recovery",   "reset",   "reconf" };
 static const char *const y1564_tests[] = { "configuration", "performance" };
 
 static const char *const *test_names(enum verb verb, size_t *ret_count)
@@ -302,7 +303,7 @@ static enum exit_code read_test(const struct given *given, char *name, void *int
 	return refuse_given(
 		given, "there is no test '%s'%s; there are %s", QUOTED(name), nearest_hint(name, names, count, HINT_ROOM),
 		config->verb == VERB_Y1564 ? "configuration and performance"
-					   : "throughput, latency, frame-loss, back-to-back, recovery and reset");
+					   : "throughput, latency, frame-loss, back-to-back, recovery, reset and reconf");
 }
 
 enum exit_code read_tests(const struct given *given, struct config *config)
@@ -329,5 +330,7 @@ void choose_tests(struct config *config)
 	test_names(config->verb, &count);
 	config->tests = (1u << count) - 1;
 	if (config->verb == VERB_RFC2544 && !config->reset_command)
-		config->tests &= ~(1u << (count - 1)); /* an operator who does not know of it resets nothing */
+		config->tests &= ~(1u << TEST_RESET); /* an operator who does not know of it resets nothing */
+	if (config->verb == VERB_RFC2544 && !config->reconf_command)
+		config->tests &= ~(1u << TEST_RECONF);
 }

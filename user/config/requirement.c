@@ -70,6 +70,8 @@ static const struct figure {
 	{ OF_SIZE, "back-to-back", QUANTITY_FRAMES, "/back_to_back/average" },
 	{ OF_SIZE, "recovery", QUANTITY_SECONDS, "/recovery/average" },
 	{ OF_SUITE, "reset", QUANTITY_SECONDS, "/reset/reset_time" },
+	{ OF_SUITE, "reconf", QUANTITY_SECONDS, "/reconf/blocked_time" },
+	{ OF_SUITE, "reconf.lost", QUANTITY_FRAMES, "/reconf/frames_lost" },
 	{ OF_RUN, "changed", QUANTITY_FRAMES, CHANGES "changed" },
 	{ OF_RUN, "changed-vlan", QUANTITY_FRAMES, CHANGES "changed_vlan" },
 	{ OF_RUN, "changed-priority", QUANTITY_FRAMES, CHANGES "changed_priority" },

@@ -233,7 +233,7 @@ uint32_t parts_wanted(const struct measurer_xdp *xdp)
 {
 	const struct config *config = xdp->config;
 
-	if (config->verb == VERB_RFC2544 && config->tests & (1u << TEST_RECOVERY | 1u << TEST_RESET))
+	if (config->verb == VERB_RFC2544 && config->tests & (1u << TEST_RECOVERY | 1u << TEST_RESET | 1u << TEST_RECONF))
 		return STEP_PARTS;
 	return xdp->profile.service_count ? services_seconds(config) : 0;
 }

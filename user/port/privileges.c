@@ -78,14 +78,14 @@ static bool opens_again(const struct config *config)
 	return config->verb == VERB_SELFTEST || config->verb == VERB_RFC2544 || config->verb == VERB_Y1564;
 }
 
-/* Whether the process is divided before the first trial. A command that resets the SUT in the midst of a trial has the
+/* Whether the process is divided before the first trial. A command that resets or reconfigures the SUT in a trial has the
  * privileges of who started the run, which a divided one does not have. */
 static bool is_divided(const struct config *config)
 {
 	if (reads_alone(config) || config->verb == VERB_CONNECT)
 		return true;
 	if (opens_again(config))
-		return !config->reset_command;
+		return !config->reset_command && !config->reconf_command;
 	return (config->verb == VERB_TRIAL || config->verb == VERB_SEARCH || config->verb == VERB_SOAK ||
 		config->verb == VERB_SWEEP) &&
 	       (config->measurer == MEASURER_XDP || config->measurer == MEASURER_SIM || config->measurer == MEASURER_REPLAY);
@@ -182,7 +182,7 @@ enum exit_code privileges_confine(const struct config *config)
 	error = keep_useful(0);
 	if (error)
 		return refuse(EXIT_INCAPABLE, "cannot give up privileges: %s", strerror(-error));
-	if (config->reset_command || given_find(config->given, "sut-config-command"))
+	if (config->reset_command || config->reconf_command || given_find(config->given, "sut-config-command"))
 		return EXIT_DONE;
 	filter_calls(true);
 	return EXIT_DONE;

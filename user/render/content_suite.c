@@ -77,6 +77,8 @@ static void list_limited(const json_t *document, char *text, size_t size)
 		}
 	if (standing_of(json_object_get(document, "reset")) == STANDING_LIMITED)
 		text_join(text, size, ", ", "reset");
+	if (standing_of(json_object_get(document, "reconf")) == STANDING_LIMITED)
+		text_join(text, size, ", ", "reconfiguration");
 }
 
 static void put_summary(struct writer *writer, const json_t *document)
@@ -299,16 +301,26 @@ static const struct field reset_directions[] = {
 	{ "to", "/outage_to", text_seconds },
 };
 
-static void put_reset_standing(struct writer *writer, const json_t *document)
+/* Put the standing of a test that is made once. */
+static void put_standing(struct writer *writer, const json_t *test)
 {
-	const json_t *reset = json_object_get(document, "reset");
-	enum standing standing = standing_of(reset);
+	enum standing standing = standing_of(test);
 
 	if (standing == STANDING_IRREGULAR)
 		writer->ops->banner(writer, TONE_BAD,
-				    TEXT_OF(600, "%s: %s", standing_word(standing), read_text(reset, "irregular_reason")));
+				    TEXT_OF(600, "%s: %s", standing_word(standing), read_text(test, "irregular_reason")));
 	else if (standing == STANDING_LIMITED)
 		writer->ops->banner(writer, TONE_WARN, "This result is " LIMITED_WORD " by the tester.");
+}
+
+static void put_reset_standing(struct writer *writer, const json_t *document)
+{
+	put_standing(writer, json_object_get(document, "reset"));
+}
+
+static void put_reconf_standing(struct writer *writer, const json_t *document)
+{
+	put_standing(writer, json_object_get(document, "reconf"));
 }
 
 static void put_reset_facts(struct writer *writer, const json_t *document)
@@ -328,6 +340,31 @@ static void put_reset_facts(struct writer *writer, const json_t *document)
 
 	facts_say(&facts, reset, times, COUNT(times));
 	facts_add_object(&facts, reset, told);
+	facts_put(&facts, writer);
+}
+
+static const struct field reconf_directions[] = {
+	{ "Direction", .phrase = DIRECTION },
+	{ "Blocked", "/blocked_time", text_seconds },
+	{ "Lost (frames)", "/frames_lost", text_count },
+	{ "from", "/blocked_from", text_seconds },
+	{ "to", "/blocked_to", text_seconds },
+};
+
+static void put_reconf_facts(struct writer *writer, const json_t *document)
+{
+	static const char told[] = "frame_size load command blocked_time frames_lost trials regular irregular_reason "
+				   "tester_limited trial_duration command_at duration directions worst_direction";
+	static const struct fact times[] = {
+		{ "Trial Duration", "[{trial_duration:seconds}]" },
+		{ "The command ran at", "[{command_at:seconds}]" },
+		{ "Duration", "[{duration:seconds}]" },
+	};
+	const json_t *reconf = json_object_get(document, "reconf");
+	struct facts facts = { .count = 0 };
+
+	facts_say(&facts, reconf, times, COUNT(times));
+	facts_add_object(&facts, reconf, told);
 	facts_put(&facts, writer);
 }
 
@@ -438,6 +475,12 @@ static const struct part parts[] = {
 		 "{reset/reset_time_by_loss:seconds} by the frames lost." },
 	{ .put = put_reset_facts, .level = LEVEL_DETAIL },
 	{ TABLE("reset-directions", "/reset/directions", reset_directions), .when = "reset/directions" },
+	{ SECTION("suite-reconf", "Reconfiguration under load"), .when = "reconf" },
+	{ .put = put_reconf_standing },
+	{ .say = "Reconfigured by {reconf/command}, at {reconf/load:fps} with frames of {reconf/frame_size} octets: "
+		 "{reconf/frames_lost:count} frames were lost, and traffic was blocked for {reconf/blocked_time:seconds}." },
+	{ .put = put_reconf_facts, .level = LEVEL_DETAIL },
+	{ TABLE("reconf-directions", "/reconf/directions", reconf_directions), .when = "reconf/directions" },
 
 	{ SECTION("course", "The course of the searches"), .when = "frame_sizes[]/throughput" },
 	{ .put = put_courses },
@@ -454,7 +497,7 @@ const struct content content_suite = {
 	.kind = "rfc2544",
 	.title = "Benchmarks of RFC 2544",
 	.of_sut = true,
-	.known = "tests fast regular tester_limited suite_duration frame_sizes reset",
+	.known = "tests fast regular tester_limited suite_duration frame_sizes reset reconf",
 	.put_verdicts = put_verdicts,
 	.parts = parts,
 	.part_count = COUNT(parts),

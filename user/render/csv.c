@@ -209,13 +209,15 @@ static int add_single(json_t *rows, const json_t *document)
 static int add_suite(json_t *rows, const json_t *document)
 {
 	const json_t *sizes = json_object_get(document, "frame_sizes"), *reset = json_object_get(document, "reset");
+	const json_t *reconf = json_object_get(document, "reconf");
 	int error = 0;
 
 	json_each (size, sizes)
 		json_each_member (name, test, size)
 			error |=
 				add_trials(rows, json_object_get(test, "trials"), json_object_get(size, "frame_size"), name);
-	return error | add_trials(rows, json_object_get(reset, "trials"), json_object_get(reset, "frame_size"), "reset");
+	error |= add_trials(rows, json_object_get(reset, "trials"), json_object_get(reset, "frame_size"), "reset");
+	return error | add_trials(rows, json_object_get(reconf, "trials"), json_object_get(reconf, "frame_size"), "reconf");
 }
 
 /* Those of an object's members that are told, behind the prefix. */

@@ -163,6 +163,7 @@ static void put_cases(struct suite *suite, const json_t *document)
 	json_each (item, json_object_get(document, "frame_sizes"))
 		put_frame_size(suite, item);
 	put_result(suite, "tests", "reset", json_object_get(document, "reset"));
+	put_result(suite, "tests", "reconf", json_object_get(document, "reconf"));
 	json_each (item, json_object_get(document, "services"))
 		put_service(suite, item);
 	json_each (item, json_object_get(document, "self_tests")) {

@@ -253,6 +253,39 @@ static void audit_reset(struct audit *audit, const json_t *document, struct whol
 			     read_number(reset, "outage_to") - read_number(reset, "outage_from"));
 }
 
+/* What was blocked is at most what was lost, and lies between its ends. */
+static void audit_blocked(struct audit *audit, const struct place *place, const json_t *blocked)
+{
+	double time_s = read_number(blocked, "blocked_time"), lost = read_number(blocked, "frames_lost");
+	double span_s = read_number(blocked, "blocked_to") - read_number(blocked, "blocked_from");
+
+	if ((time_s > 0 && lost == 0) || (time_s == 0 && lost > 0))
+		contradict(audit, MEMBER(place, "blocked_time"), "%g s is stated, with %g frames lost", time_s, lost);
+	else if (time_s > span_s * (1 + 1e-6))
+		contradict(audit, MEMBER(place, "blocked_time"), "%g s is stated, from %g s to %g s", time_s,
+			   read_number(blocked, "blocked_from"), read_number(blocked, "blocked_to"));
+}
+
+static void audit_reconf(struct audit *audit, const json_t *document, struct whole *whole)
+{
+	const json_t *reconf = json_object_get(document, "reconf");
+	const struct place *place = MEMBER(NULL, "reconf");
+	double lost = 0, longest_s = 0;
+
+	if (!json_is_object(reconf))
+		return;
+	take_test(audit, place, reconf, whole);
+	json_each (direction, json_object_get(reconf, "directions")) {
+		audit_blocked(audit, ITEM(MEMBER(place, "directions"), direction_at), direction);
+		lost += read_number(direction, "frames_lost");
+		longest_s = fmax(longest_s, read_number(direction, "blocked_time"));
+	}
+	if (!json_object_get(reconf, "directions"))
+		return;
+	audit_number(audit, place, reconf, "frames_lost", lost);
+	audit_number(audit, place, reconf, "blocked_time", longest_s);
+}
+
 /* A whole that ended early has a reason of its own, and is irregular by that. */
 static void audit_suite_whole(struct audit *audit, const json_t *document, const struct whole *whole)
 {
@@ -270,6 +303,7 @@ void audit_rfc2544(struct audit *audit, const json_t *document)
 	json_each (size, json_object_get(document, "frame_sizes"))
 		audit_size(audit, ITEM(MEMBER(NULL, "frame_sizes"), size_at), size, &whole);
 	audit_reset(audit, document, &whole);
+	audit_reconf(audit, document, &whole);
 	audit_suite_whole(audit, document, &whole);
 }
 
