@@ -179,3 +179,16 @@ PYTHON
   run --separate-stderr "$XDP_MLR" search --measurer sim:hard --max-load 10Mfps --format json
   is 'has("signature") | not' <<<"$output"
 }
+
+@test "a soak is signed, and its page says by whom" {
+  "$XDP_MLR" soak --measurer sim:stretch,capacity=1e6,spread=1000 --max-load 10Mfps --max-time 60 --sign "$KEY" --format json >"$RESULT"
+  verify "$RESULT"
+  [ "$status" -eq 0 ]
+  [ "$output" = "$RESULT: signed by $FINGERPRINT" ]
+  "$XDP_MLR" report "$RESULT" --report "$BATS_TEST_TMPDIR/page.html"
+  grep -qE "<dd>.*$FINGERPRINT" "$BATS_TEST_TMPDIR/page.html"
+  changed '.critical_load.mean *= 1.0000001'
+  verify "$BATS_TEST_TMPDIR/changed.json"
+  [ "$status" -eq 1 ]
+  [[ $output == *"/signature: it does not fit the document"* ]]
+}
