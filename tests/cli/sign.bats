@@ -192,3 +192,24 @@ PYTHON
   [ "$status" -eq 1 ]
   [[ $output == *"/signature: it does not fit the document"* ]]
 }
+
+@test "the points of a campaign are signed, and one that was changed is no result of it" {
+  local program=$PWD/$XDP_MLR point
+  cd "$BATS_TEST_TMPDIR"
+  cat >c.yaml <<END
+campaign: {results: out/, matrix: {frame-size: [64, 128]}}
+measurer: sim:hard,capacity=1e6
+max-load: 10Mfps
+goal: name=ndr,final=1,sum=3
+sign: $KEY
+END
+  "$program" campaign run c.yaml --quiet
+  for point in out/points/*.json; do
+    [ "$("$program" verify "$point" --trust "$KEY.pub")" = "$point: signed by $FINGERPRINT, which is trusted" ]
+  done
+  # in a part that the campaign itself does not read
+  "$JQ" '.definitions.late += "."' "$point" >changed
+  mv changed "$point"
+  run --separate-stderr "$program" campaign report c.yaml
+  [[ $stderr == *"contradicts itself: /signature: it does not fit the document"* ]]
+}

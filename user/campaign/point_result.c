@@ -237,13 +237,9 @@ __attribute__((format(printf, 3, 4))) static void fault(struct point_problem *pr
 	va_end(arguments);
 }
 
-/* Without what a campaign has no use for. NULL: there is no such file, or it is no JSON. */
-static json_t *read_cut(const char *path, struct point_problem *problem)
+/* Read a document without the members of these names. NULL: there is no such file, or it is no JSON. */
+static json_t *read_cut(const char *path, const char *const *names, struct point_problem *problem)
 {
-	static const char *const heavy[] = { "checklist", "units",           "definitions", "deviations", "warnings",
-					     "sut",       "traffic_profile", "estimates",   "time_line",  "trend",
-					     "anomalies", "latency",         "ports",       "pacing",     "order",
-					     "intervals", "decision",        NULL };
 	size_t length = 0;
 	json_t *document;
 	json_error_t error;
@@ -255,16 +251,32 @@ static json_t *read_cut(const char *path, struct point_problem *problem)
 		return NULL;
 	}
 	memory_bound(memory_used() + JSON_MEMORY_MOST);
-	document = json_loadb(text, json_cut(text, length, heavy), 0, &error);
+	document = json_loadb(text, json_cut(text, length, names), 0, &error);
 	memory_bound(0);
 	if (!document)
 		fault(problem, POINT_UNREADABLE, "the result is no JSON: %s", error.text);
 	return document;
 }
 
+/* Read a document without what a campaign has no use for. A signature fits the whole document only. */
+static json_t *read_document(const char *path, struct point_problem *problem)
+{
+	static const char *const heavy[] = { "checklist", "units",           "definitions", "deviations", "warnings",
+					     "sut",       "traffic_profile", "estimates",   "time_line",  "trend",
+					     "anomalies", "latency",         "ports",       "pacing",     "order",
+					     "intervals", "decision",        NULL };
+	static const char *const none[] = { NULL };
+	json_t *document = read_cut(path, heavy, problem);
+
+	if (!json_object_get(document, "signature"))
+		return document;
+	json_decref(document);
+	return read_cut(path, none, problem);
+}
+
 json_t *result_read(const char *path, enum verb verb, struct point_problem *problem)
 {
-	json_auto_t *document = read_cut(path, problem), *contradictions = NULL;
+	json_auto_t *document = read_document(path, problem), *contradictions = NULL;
 	char wrong[SCHEMA_PROBLEM_SIZE];
 
 	if (!document)

@@ -87,6 +87,7 @@ static void put_masthead(struct writer *writer, const json_t *document)
 	static const struct fact tester[] = {
 		{ "Tester", "{environment/hostname}" },
 		{ "Measured with", "[xdp-mlr {environment/version}]" },
+		{ "Signed by", "[the key {signature/fingerprint}]" },
 	};
 	struct facts facts = { .count = 0 };
 	double duration_s = read_number(document, "suite_duration");
