@@ -30,6 +30,30 @@ sweep() {
   grep -q 'Load by load' "$file.md"
 }
 
+@test "the counters of the SUT at each load: those of the cause first, at most twelve, the rest counted" {
+  local file=$BATS_TEST_TMPDIR/r
+  # what names the cause, what grows with the load, what departs from it, a CPU, a gauge, and ten of no interest
+  jq '.cause = {rows: [{source: "dut", counter: "tail/errors", kind: "grows"}], sources: [{source: "dut"}]}
+    | .trials |= map(.trial_load as $load | .observed = [{source: "dut", whole: true, samples: 3, unchanged: 0, omitted: 0,
+      counters: ({"rx/frames": $load, "queue/drops": ($load / 1000), "tail/errors": ([$load - 2e4, 0] | max), "cpu3/busy": ($load / 5e4)}
+        + ([range(10) | {key: "idle/\(.)", value: 1}] | from_entries) | with_entries(.value = {change: .value, per_second: .value})),
+      gauges: {"depth": {min: 0, mean: 12.345, max: 99}}}])
+    | .trials[0].observed[0].counters |= del(.["queue/drops"])' tests/golden/sweep-1-xdp.json >"$file.json"
+  run -0 "$XDP_MLR" report "$file.json" --report "$file.html" --report "$file.txt" --report "$file.csv"
+  grep -A20 "The SUT's counters, load by load" "$file.txt" >"$file.part"
+  [ "$(grep -oE 'queue/drops|cpu3/busy|rx/frames|tail/errors' "$file.part" | tr '\n' ' ')" = "tail/errors cpu3/busy queue/drops " ]
+  grep -qE 'dut +queue/drops +0 ' "$file.part"
+  grep -qE 'cpu3/busy +10 % +30 % +50 % +70 % +90 %' "$file.part"
+  grep -qE 'depth +12.3' "$file.part"
+  grep -q '3 more counters moved' "$file.part"
+  grep -q 'id="figure-observed"' "$file.html"
+  grep -q 'id="observed-table-1"' "$file.html"
+  head -n 1 "$file.csv" | grep -qF 'observed.dut.queue/drops'
+  # nothing without them
+  "$XDP_MLR" report tests/golden/sweep-1-xdp.json --report "$file.html"
+  if grep -q 'id="observed"' "$file.html"; then return 1; fi
+}
+
 @test "its document fits its schema and contradicts nothing; a forged one does" {
   local file=$BATS_TEST_TMPDIR/r.json filter
   sweep --loads 100kfps..1.5Mfps/15 --format json >"$file"

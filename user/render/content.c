@@ -20,7 +20,8 @@ static const struct content *const kinds[] = { &content_search,   &content_trial
 /* Members that every document may have, and which are shown here. */
 static const char common[] =
 	"schema measurer traffic_profile environment deviations configuration load_scope "
-	"aggregate_factor irregular_reason warnings requirements changes units definitions sut checklist notes commission";
+	"aggregate_factor irregular_reason warnings requirements changes units definitions sut checklist notes commission "
+	"cause";
 
 /* A document of a kind that has no content of its own is shown by the names of its members. */
 static const struct content plain = { .kind = "", .title = "Result" };

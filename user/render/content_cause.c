@@ -20,19 +20,16 @@ static bool is_kind(const json_t *row, const char *kind)
 
 /* --- a row ---------------------------------------------------------------------------------------------------------- */
 
-/* Of a CPU the time is a share of it. */
-static bool is_share(const json_t *row)
+bool is_share(const char *counter, bool gauge, double most)
 {
-	const char *name = read_text(row, "counter");
-
-	return strncmp(name, "cpu", 3) == 0 || (read_truth(row, "gauge") && read_number(row, "upper_level") <= 1);
+	return strncmp(counter, "cpu", 3) == 0 || (gauge && most <= 1);
 }
 
 static const char *text_level(const json_t *row, const char *member, char buffer[VALUE_SIZE])
 {
-	double level = read_number(row, member);
-
-	return is_share(row) ? text_percent(level < 1 ? level : 1, buffer) : text_number(level, level < 100 ? 2 : 0, buffer);
+	return text_growth(read_number(row, member),
+			   is_share(read_text(row, "counter"), read_truth(row, "gauge"), read_number(row, "upper_level")),
+			   buffer);
 }
 
 static void add_lower(struct cells *cells, const json_t *row)

@@ -25,7 +25,7 @@ static const char *text_joules(double joules, char buffer[VALUE_SIZE])
 		return DASH;
 	while (fabs(joules) < prefixes[i].least && joules != 0)
 		i++;
-	snprintf(buffer, VALUE_SIZE, "%.4g %sJ", joules / units[i], prefixes[i].prefix);
+	snprintf(buffer, VALUE_SIZE, "%.60s %sJ", text_growth(joules / units[i], false, VALUE_ROOM), prefixes[i].prefix);
 	return buffer;
 }
 
@@ -33,7 +33,7 @@ static const char *text_watts(double watts, char buffer[VALUE_SIZE])
 {
 	if (isnan(watts))
 		return DASH;
-	snprintf(buffer, VALUE_SIZE, "%s W", text_number(watts, 2, VALUE_ROOM));
+	snprintf(buffer, VALUE_SIZE, "%s W", text_growth(watts, false, VALUE_ROOM));
 	return buffer;
 }
 

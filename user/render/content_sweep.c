@@ -72,6 +72,7 @@ static const struct part parts[] = {
 	{ .put = put_figures },
 	{ SECTION("steps", "Load by load"), .when = "trials" },
 	{ TABLE("step-table", "/trials", steps), .tone = tone_of_limited },
+	{ .put = content_put_observed },
 	{ .put = content_put_trials },
 };
 

@@ -64,6 +64,8 @@ void figure_estimate(struct writer *writer, const json_t *document);
 /* A sweep: the forwarding rate, and how many frames came out of order, against load. The latter only where any did. */
 void figure_forwarding(struct writer *writer, const json_t *trials);
 void figure_order(struct writer *writer, const json_t *trials);
+/* Widen an axis to all loads of trials, from 0 on. False if there are none. */
+bool figure_cover_loads(struct svg_axis *axis, const json_t *trials);
 /* Trials in the order of their loads: a new reference. */
 json_t *trials_by_load(const json_t *trials);
 

@@ -10,8 +10,7 @@
 
 static const struct svg_axis loads = { .title = "Load", .unit = "frames/s" };
 
-/* Widen the axis to all loads, from 0 on. False if there are none. */
-static bool cover_loads(struct svg_axis *axis, const json_t *trials)
+bool figure_cover_loads(struct svg_axis *axis, const json_t *trials)
 {
 	svg_axis_none(axis);
 	json_each (trial, trials)
@@ -88,7 +87,7 @@ void figure_forwarding(struct writer *writer, const json_t *trials)
 	struct svg_panel panel = figure_panel(300, loads, rates);
 	FILE *stream;
 
-	if (!cover_loads(&panel.x, trials))
+	if (!figure_cover_loads(&panel.x, trials))
 		return;
 	panel.y.min = 0;
 	panel.y.max = 0;
@@ -170,7 +169,7 @@ void figure_order(struct writer *writer, const json_t *trials)
 			if (share(trial, curves[i].member) > 0)
 				svg_axis_cover(&panel.y, share(trial, curves[i].member));
 	}
-	if (!figure.key_count || !cover_loads(&panel.x, trials))
+	if (!figure.key_count || !figure_cover_loads(&panel.x, trials))
 		return;
 	svg_axis_round(&panel.y);
 	stream = figure_open(writer, &figure, &panel);

@@ -90,6 +90,16 @@ const char *text_yes_no(double truth, char[VALUE_SIZE])
 	return truth == 1 ? "yes" : "no";
 }
 
+const char *text_growth(double per_second, bool share, char buffer[VALUE_SIZE])
+{
+	double size = fabs(per_second);
+
+	if (!share)
+		return text_number(per_second, size < 1 ? 3 : size < 10 ? 2 : size < 100 ? 1 : 0, buffer);
+	snprintf(buffer, VALUE_SIZE, isnan(per_second) ? DASH : "%.3g %%", fmin(per_second, 1) * 100);
+	return buffer;
+}
+
 const char *text_standing(enum standing standing, char buffer[VALUE_SIZE])
 {
 	snprintf(buffer, VALUE_SIZE, "%s%s", standing == STANDING_REGULAR ? "" : ", ",

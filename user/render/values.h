@@ -36,6 +36,8 @@ const char *text_ns(double ns, char buffer[VALUE_SIZE]);
 const char *text_seconds(double seconds, char buffer[VALUE_SIZE]);
 /* "yes" for 1, and "no" for anything else. */
 const char *text_yes_no(double truth, char buffer[VALUE_SIZE]);
+/* "7.88", "54 459": growth by second, with three significant digits below 1000. "92.6 %": a share, of at most 1. */
+const char *text_growth(double per_second, bool share, char buffer[VALUE_SIZE]);
 /* Return what follows a value of a result: ", limited", or nothing for a regular one. */
 const char *text_standing(enum standing standing, char buffer[VALUE_SIZE]);
 /* "674.2 Mbit/s" */
