@@ -276,9 +276,25 @@ static void put_goals(struct writer *writer, const json_t *document)
 	goals_put(writer, json_at(document, "/controller_input/goals"));
 }
 
+/* In frames/s and in bit/s on the link, whichever it was asked in. */
+static void put_loads(struct writer *writer, const json_t *document)
+{
+	static const char *const loads[][2] = { { "min_load", "Min Load" }, { "max_load", "Max Load" } };
+	struct facts facts = { .count = 0 };
+
+	for (size_t i = 0; i < COUNT(loads); i++) {
+		double fps = read_number(json_object_get(document, "controller_input"), loads[i][0]),
+		       bps = l1_bps(fps, frame_octets(document));
+		const char *source = i ? read_text(document, "max_load_source") : "";
+
+		facts_add(&facts, loads[i][1], "%s%s%s per interface%s%s", text_fps(fps, VALUE_ROOM),
+			  isnan(bps) ? "" : ", L1 ", isnan(bps) ? "" : text_bps(bps, VALUE_ROOM),
+			  *source ? ", from the " : "", source);
+	}
+	facts_put(&facts, writer);
+}
+
 static const struct fact input_facts[] = {
-	{ "Min Load", "{controller_input/min_load:fps} per interface" },
-	{ "Max Load", "{controller_input/max_load:fps} per interface[max_load_source? , from the {max_load_source}]" },
 	{ "Line rate at this frame size", "[{line_rate:fps}]" },
 	{ "Algorithm", "{algorithm}" },
 	{ "Trials", "[{trials:count}]" },
@@ -323,6 +339,7 @@ static const struct part parts[] = {
 	{ .put = put_results },
 	{ SECTION("controller-input", "Search Goals") },
 	{ .put = put_goals },
+	{ .put = put_loads },
 	{ FACTS(input_facts) },
 	{ .put = content_put_trials },
 };
