@@ -11,8 +11,9 @@
 /* The program that includes this defines it: the memory that its CPU writes to. */
 static __always_inline struct rx_cpu *this_cpu(void);
 
-#define CHANGES_TAGGED (1u << 30) /* beside the changes: the frame has VLAN tags */
-#define HEADER_UNLIKE  UINT32_MAX /* no header has such a class and limit */
+#define CHANGES_TAGGED (1u << 30)            /* beside the changes: the frame has VLAN tags */
+#define HEADER_UNLIKE  UINT32_MAX            /* no header has such a class and limit */
+#define HEADER_CHANGED bpf_htonl(0x00000100) /* beside the class and limit that a flow keeps: something changed */
 
 /* These are set before loading. */
 const volatile __u8 with_headers = 0; /* compare headers with `sent` */
@@ -48,13 +49,16 @@ static __always_inline struct rx_header header_of(const __u32 *network, const __
 	};
 }
 
-static __always_inline int is_other_header(const struct rx_header *before, const __u32 *network, const __u32 *udp,
-					   __u32 is_ipv6)
+/* Compare a header with the one that its flow keeps. Return 0 where they are the same, HEADER_CHANGED where they are and
+ * something changed in them, and else a number with other bits. */
+static __always_inline __u32 compare_kept(const struct rx_header *kept, const __u32 *network, const __u32 *udp,
+					  __u32 is_ipv6)
 {
 	struct rx_header now = header_of(network, udp, is_ipv6);
 
-	return before->addresses != now.addresses || before->ports != now.ports ||
-	       before->class_and_limit != now.class_and_limit;
+	if (kept->addresses != now.addresses || kept->ports != now.ports)
+		return HEADER_UNLIKE;
+	return kept->class_and_limit ^ now.class_and_limit;
 }
 
 static __always_inline __u32 compare_class_and_limit(const struct rx_sent *flow, __u32 class_and_limit, __u32 is_ipv6)

@@ -165,7 +165,8 @@ struct frame {
 	__u32 header;     /* IP's, HEADER_... */
 };
 
-/* A frame as most are: without VLAN tags and IPv4 options, in one piece, with nothing behind the UDP packet. */
+/* A frame as most are: without VLAN tags and IPv4 options, in one piece, with a UDP checksum, and nothing behind the UDP
+ * packet. */
 struct usual_frame {
 	const __u32 *network; /* all of the IP header and the tag are there */
 	const struct udphdr *udp;
@@ -192,6 +193,12 @@ static __always_inline int is_usual6(const __u32 *ip, __u32 octets)
 	       bpf_ntohl(ip[1]) >> 8 == (udp_octets << 8 | IPPROTO_UDP);
 }
 
+/* Whether a UDP header has this length, and a checksum. The two are read as one word: it is above that of no checksum. */
+static __always_inline int is_usual_udp(const struct udphdr *udp, __u32 octets)
+{
+	return bpf_ntohl(((const __u32 *)udp)[1]) - (octets << 16) - 1 < UINT16_MAX;
+}
+
 /* Find a usual frame of IPv4 or of IPv6. The version is a constant, so all offsets are constants. Returns false if it is
  * another frame, which find_frame() classifies. */
 static __always_inline int find_usual_frame(const struct xdp_md *context, __u32 is_ipv6, struct usual_frame *ret)
@@ -205,7 +212,7 @@ static __always_inline int find_usual_frame(const struct xdp_md *context, __u32 
 
 	if ((const void *)(tag + 1) > end ||
 	    *(const __u16 *)(data + offsetof(struct ethhdr, h_proto)) != bpf_htons(is_ipv6 ? ETH_P_IPV6 : ETH_P_IP) ||
-	    !(is_ipv6 ? is_usual6(network, octets) : is_usual4(network, octets)) || bpf_ntohs(udp->len) != udp_octets ||
+	    !(is_ipv6 ? is_usual6(network, octets) : is_usual4(network, octets)) || !is_usual_udp(udp, udp_octets) ||
 	    tag->magic != bpf_htons(MLR_TAG_MAGIC))
 		return 0;
 	*ret = (struct usual_frame){ network, udp, octets, udp_octets, is_ipv6 };

@@ -95,8 +95,8 @@ struct flow_state {
 	struct rx_header header; /* of the last frame of this trial without VLAN tags that took the long path; */
 	__u32 changes;           /* and what had changed in it. Before there is one, it equals no header */
 	__u32 reserved;
-	__u64 timed[]; /* with variation: the latency of the frame before `next` (timed_as()) */
-		       /* __u32 seen[] behind that: slot_of() */
+	__u64 timed;  /* with variation: the latency of the frame before `next` (timed_as()) */
+	__u32 seen[]; /* slot_of() */
 };
 
 struct {
@@ -219,7 +219,7 @@ static __always_inline void count_wrong(struct xdp_md *context, uint64_t *counte
 /* Return the slot in which a flow remembers a number. */
 static __always_inline __u32 *slot_of(struct flow_state *state, __u32 sequence)
 {
-	return (__u32 *)(with_variation ? state->timed + 1 : state->timed) + (sequence & window_mask);
+	return state->seen + (sequence & window_mask);
 }
 
 /* Begin a flow with its first frame of a trial. */
@@ -293,7 +293,7 @@ static __always_inline __u64 timed_as(__u32 sequence, __u64 latency_ns)
  * 5481, 4.1) without its sign. */
 static __always_inline __u64 variation_since(const struct flow_state *state, __u32 sequence, __u64 latency_ns)
 {
-	__u64 before = *(const volatile __u64 *)state->timed;
+	__u64 before = *(const volatile __u64 *)&state->timed;
 	__s64 difference_ns, sign;
 
 	if ((before ^ (sequence - 1)) & TIMED_SEQUENCE_MASK)
@@ -320,7 +320,7 @@ static __always_inline void count_variation(const struct arrival *arrival, struc
 					    __u32 sequence, __s64 ahead, __u64 variation_ns)
 {
 	if (ahead >= 0)
-		state->timed[0] = timed_as(sequence + !arrival->is_timed, (__u64)arrival->latency_ns);
+		state->timed = timed_as(sequence + !arrival->is_timed, (__u64)arrival->latency_ns);
 	if (variation_ns != NO_VARIATION)
 		mlr_histogram_add(&trial->variation, variation_ns);
 }
@@ -483,7 +483,7 @@ static __always_inline void count_flow(const struct arrival *arrival, __u32 flow
 
 static __always_inline int is_sent(__u32 udp_octets)
 {
-	return !with_lengths || udp_octets == usual_length ||
+	return !with_lengths || __builtin_expect(udp_octets == usual_length, 1) ||
 	       lengths[udp_octets / 64 & (RX_LENGTH_WORDS - 1)] >> (udp_octets & 63) & 1;
 }
 
@@ -509,6 +509,8 @@ static __always_inline void count_header(struct arrival *arrival, struct flow_st
 	if (changes & CHANGES_TAGGED)
 		return;
 	state->header = arrival->cpu->header;
+	if (changes)
+		state->header.class_and_limit |= HEADER_CHANGED;
 	state->changes = changes;
 }
 
@@ -710,10 +712,13 @@ static __always_inline int take_next(const struct usual_frame *frame, struct rx_
 {
 	struct flow_state *state = bpf_map_lookup_elem(&flows, &flow);
 	__u64 variation_ns = 0;
+	__u32 difference = 0;
 
 	if (!state || state->generation != generation || state->next != sequence)
 		return 0;
-	if (with_headers && is_other_header(&state->header, frame->network, (const __u32 *)frame->udp, frame->is_ipv6))
+	if (with_headers)
+		difference = compare_kept(&state->header, frame->network, (const __u32 *)frame->udp, frame->is_ipv6);
+	if (difference & ~HEADER_CHANGED)
 		return 0;
 	if (with_variation) {
 		variation_ns = variation_since(state, sequence, latency_ns);
@@ -723,19 +728,20 @@ static __always_inline int take_next(const struct usual_frame *frame, struct rx_
 	if (__sync_lock_test_and_set(slot_of(state, sequence), sequence) == sequence)
 		return 0;
 	state->next = sequence + 1;
-	if (state->changes)
-		count_changes(&cpu->counters, state->changes);
-	if (with_variation) {
-		state->timed[0] = timed_as(sequence, latency_ns);
+	if (__builtin_expect(with_variation, 0)) {
+		state->timed = timed_as(sequence, latency_ns);
 		mlr_histogram_count(&trial->variation, variation_ns, 1);
 	}
+	if (__builtin_expect(difference, 0)) /* last, because a call takes the registers */
+		count_changes(&cpu->counters, state->changes);
 	return 1;
 }
 
 /* Whether a burst of the tester may have marked a frame. A frame without a mark and below a lateness of 4096 ns is plain. */
 static __always_inline int is_marked(const struct mlr_tag *tag)
 {
-	return tag->lateness & bpf_htons(MLR_LATENESS_MARKABLE) && mlr_lateness_is_marked(bpf_ntohs(tag->lateness));
+	return __builtin_expect(tag->lateness & bpf_htons(MLR_LATENESS_MARKABLE), 0) &&
+	       mlr_lateness_is_marked(bpf_ntohs(tag->lateness));
 }
 
 /* Take the short path. Returns false, and has counted nothing, if the frame must take the long one. A copy must, too: its
@@ -748,7 +754,7 @@ static __always_inline int count_usual(struct xdp_md *context, const struct usua
 	struct rx_trial *trial;
 	__u64 latency_ns = 0;
 
-	if (number != accepted_trial || !is_sent(frame->udp_octets) || !has_checksum(frame->udp))
+	if (number != accepted_trial || !is_sent(frame->udp_octets))
 		return 0;
 	sequence = word(&tag->sequence);
 	if (sequence - first_sequence >= sequence_count)
@@ -773,8 +779,7 @@ static __always_inline int count_usual(struct xdp_md *context, const struct usua
 	cpu->counters.received++;
 	cpu->counters.received_octets += frame->octets;
 	cpu->counters.hardware_timed += is_nic_time;
-	if (is_unverified)
-		cpu->counters.unverified++;
+	cpu->counters.unverified += is_unverified;
 	if (is_marked(tag))
 		cpu->counters.marked++;
 	if (with_latency) {

@@ -49,7 +49,6 @@ static struct memory {
 	struct rx_cpu cpu;
 	struct {
 		struct flow_state state;
-		__u64 timed; /* of it, with variation, */
 		__u32 seen[RX_WINDOW_USUAL];
 	} flows[FLOWS];
 } as_kernel, by_short_way, by_long_way, *here;

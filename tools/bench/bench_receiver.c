@@ -140,8 +140,7 @@ static void load(struct row *row)
 	row->skeleton->rodata->verify_samples = row->verify;
 	if (row->is_signed)
 		sign(row);
-	bpf_map__set_value_size(row->skeleton->maps.flows,
-				(RX_WINDOW_USUAL + (row->variation ? 10 : 8)) * (uint32_t)sizeof(uint32_t));
+	bpf_map__set_value_size(row->skeleton->maps.flows, (RX_WINDOW_USUAL + 10) * (uint32_t)sizeof(uint32_t));
 	bpf_map__set_max_entries(row->skeleton->maps.cpus, (uint32_t)libbpf_num_possible_cpus());
 	error = receiver_bpf__load(row->skeleton);
 	if (error)

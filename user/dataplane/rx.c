@@ -28,9 +28,8 @@
 #define WINDOW_SLOTS       (1u << 24)
 #define WINDOW_MIN         (1u << 4)
 #define WINDOW_MEMORY_PART 8
-/* Octets that a flow has before its slots in bpf/rx.bpf.c, and with variation. */
-#define FLOW_STATE_OCTETS 32
-#define TIMED_OCTETS      8
+/* Octets that a flow has before its slots in bpf/rx.bpf.c. */
+#define FLOW_STATE_OCTETS 40
 /* The tag's trial numbers have 16 bits. */
 #define NO_TRIAL    (1u << 16)
 #define LATE_OCTETS (RX_TRIAL_NUMBERS * sizeof(uint32_t))
@@ -109,7 +108,7 @@ static void configure_tunnels(struct rx_bpf__rodata *constants, const struct mlr
 
 static size_t flow_octets(const struct rx *rx)
 {
-	return FLOW_STATE_OCTETS + (rx->skeleton->rodata->with_variation ? TIMED_OCTETS : 0) + rx->window * sizeof(uint32_t);
+	return FLOW_STATE_OCTETS + rx->window * sizeof(uint32_t);
 }
 
 /* Whether the frames of these options have signatures. */
