@@ -119,6 +119,27 @@ FINGERPRINT=ad67ee3d56838ab600fa26030385c565acd17875213bcd2c92ed2c6cef670caf
   verify "$BATS_TEST_TMPDIR/cut.jsonl"
   [ "$status" -eq 1 ]
   [[ $output == *"/signature/events: "*"are not those that were signed"* ]]
+  # another event, in forms that no line is: over two lines, two on one, before the document on its line; or none
+  { echo '{"event": "trial_finished",'; echo '"trial_result": {}}'; cat "$RESULT"; } >"$BATS_TEST_TMPDIR/two_lines.jsonl"
+  { echo '{"event": "x"} {"event": "y"}'; cat "$RESULT"; } >"$BATS_TEST_TMPDIR/one_line.jsonl"
+  { head -n -1 "$RESULT"; echo -n '{"event": "x"}'; tail -n 1 "$RESULT"; } >"$BATS_TEST_TMPDIR/same_line.jsonl"
+  { head -n 1 "$RESULT"; echo '{"event": 1}'; tail -n +2 "$RESULT"; } >"$BATS_TEST_TMPDIR/no_text.jsonl"
+  for forged in two_lines one_line same_line no_text; do
+    verify "$BATS_TEST_TMPDIR/$forged.jsonl"
+    [ "$status" -eq 1 ]
+    [[ $output == *"/signature/events: "*"are not those that were signed"* ]]
+  done
+  # something behind the document, and a member that stands twice
+  { cat "$RESULT"; "$JQ" -c '.search_result[0].relevant_lower_bound = 9e9 | del(.signature)' <(tail -n 1 "$RESULT"); } >"$BATS_TEST_TMPDIR/behind.jsonl"
+  { cat "$RESULT"; echo garbage; } >"$BATS_TEST_TMPDIR/garbage.jsonl"
+  for forged in behind garbage; do
+    verify "$BATS_TEST_TMPDIR/$forged.jsonl"
+    [ "$status" -eq 2 ]
+    [[ $stderr == *"something stands behind the result"* ]]
+  done
+  tail -n 1 "$RESULT" | sed 's/^{/{"search_result": [], /' >"$BATS_TEST_TMPDIR/twice.json"
+  verify "$BATS_TEST_TMPDIR/twice.json"
+  [ "$status" -eq 2 ]
   # the document alone is whole
   tail -n 1 "$RESULT" >"$BATS_TEST_TMPDIR/alone.json"
   verify "$BATS_TEST_TMPDIR/alone.json"

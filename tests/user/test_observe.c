@@ -107,6 +107,31 @@ static void samples_and_counters_are_bounded(void **state)
 	recorder_free(recorder);
 }
 
+/* What cannot be told as it is counts as omitted, so that no counter goes without a word. */
+static void what_is_not_told_is_counted(void **state)
+{
+	struct recorder *recorder = recorder_new();
+	json_auto_t *summary = NULL;
+	char name[RECORDER_NAME_SIZE + 8];
+
+	(void)state;
+	memset(name, 'n', sizeof(name));
+	memcpy(name + RECORDER_NAME_SIZE - 2, "\xc3\xa4", 3); /* cut within a character */
+	for (int i = 0; i < 2; i++) {
+		recorder_begin(recorder, 1000000000000 + (uint64_t)i * 1000000000);
+		recorder_add(recorder, name, RECORDER_COUNTER, i);
+		recorder_add(recorder, "wrapped", RECORDER_COUNTER, i ? 0x1p64 : 0);
+		recorder_add(recorder, "twice", RECORDER_COUNTER, i);
+		recorder_add(recorder, "twice", RECORDER_COUNTER, 2 * i);
+		recorder_end(recorder, 1000000000000 + (uint64_t)i * 1000000000);
+	}
+	summary = recorder_summary(recorder, 0, 2000000000000, false);
+	assert_int_equal(json_object_size(json_object_get(summary, "counters")), 2);
+	assert_true(figure(summary, "counters", "twice", "change") == 1);
+	assert_int_equal(read_integer(summary, "omitted"), 3);
+	recorder_free(recorder);
+}
+
 /* What a program comes to that is asked so often: a summary, or why there is none in *ret_trouble. */
 static json_t *listen_to(const char *command, int samples, const char **ret_trouble)
 {
@@ -252,6 +277,7 @@ int main(void)
 		cmocka_unit_test(rapl_counts_joules_of_packages_beyond_its_range),
 		cmocka_unit_test(a_program_is_asked_for_lines_of_json),
 		cmocka_unit_test(a_program_may_keep_its_own_pace),
+		cmocka_unit_test(what_is_not_told_is_counted),
 		cmocka_unit_test(a_hostile_program_costs_its_own_samples_alone),
 	};
 

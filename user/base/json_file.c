@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/json_file.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <unistd.h>
 
@@ -45,10 +46,20 @@ json_t *json_file_next(struct json_file *file)
 
 	file->octets = 0;
 	memory_bound(file->memory_most);
-	document = json_loadf(file->stream, JSON_DISABLE_EOF_CHECK, NULL);
+	document = json_loadf(file->stream, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, NULL);
 	if (memory_bound(0))
 		file->exceeded = "takes more memory than any result (1 GiB)";
 	return document;
+}
+
+bool json_file_ended(struct json_file *file)
+{
+	int c;
+
+	file->octets = 0;
+	while (isspace(c = getc(file->stream)))
+		;
+	return c == EOF && !file->exceeded;
 }
 
 ssize_t json_file_line(struct json_file *file, char **line, size_t *size)

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -24,8 +25,10 @@ struct json_file {
 
 /* Open a file. Returns 0 or -errno. */
 int json_file_open(const char *path, struct json_file *ret);
-/* Read the next document. Returns NULL if there is none, it is not JSON, or it exceeds a limit. */
+/* Read the next document. Returns NULL if there is none, it is not JSON, a member stands in it twice, or it exceeds a limit. */
 json_t *json_file_next(struct json_file *file);
+/* Return whether nothing but blanks is left. */
+bool json_file_ended(struct json_file *file);
 /* Read the next line, as getline() does. */
 ssize_t json_file_line(struct json_file *file, char **line, size_t *size);
 void json_file_close(struct json_file *file);

@@ -42,7 +42,11 @@ static inline const char *read_text(const json_t *object, const char *name)
 /* Return an integer. */
 static inline json_int_t read_integer(const json_t *object, const char *name)
 {
-	return json_integer_value(json_object_get(object, name));
+	const json_t *member = json_object_get(object, name);
+	double real = json_real_value(member);
+
+	/* others may write 1 as 1.0 */
+	return json_is_real(member) && fabs(real) < 0x1p53 && real == rint(real) ? (json_int_t)real : json_integer_value(member);
 }
 
 static inline bool read_truth(const json_t *object, const char *name)

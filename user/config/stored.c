@@ -118,6 +118,8 @@ static enum exit_code assemble(const char *path, struct json_file *file, json_t 
 		add_event(&told, line);
 		json_decref(line);
 	}
+	if (code == EXIT_DONE && line && !json_file_ended(file))
+		code = refuse(EXIT_USAGE_ERROR, "%s: something stands behind the result, which must be the last", path);
 	if (file->exceeded)
 		code = refuse(EXIT_USAGE_ERROR, "%s:%zu: %s", path, number + 1, file->exceeded);
 	else if (code == EXIT_DONE && !line && number && !feof(file->stream)) /* one that was cut short is the last */

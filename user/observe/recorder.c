@@ -8,10 +8,12 @@
 
 #include "base/clock.h"
 #include "base/exit_code.h"
+#include "base/schema.h"
 #include "mlr/power.h"
 
-#define END_PARTS 10 /* of a trial: a sample that is later than it by so much still belongs to it */
-#define SLOTS     (2 * RECORDER_COUNTERS_MOST) /* of the table of names */
+#define END_PARTS  10   /* of a trial: a sample that is later than it by so much still belongs to it */
+#define VALUE_MOST 1e17 /* beyond that no counter is believed, so that what is computed of it stays a number of the schema */
+#define SLOTS      (2 * RECORDER_COUNTERS_MOST) /* of the table of names */
 
 struct counter {
 	char name[RECORDER_NAME_SIZE];
@@ -147,6 +149,16 @@ void recorder_begin(struct recorder *recorder, uint64_t now_ns)
 		row->values[i] = NAN;
 }
 
+/* A character of several octets is cut as a whole. */
+static void cut_name(char cut[RECORDER_NAME_SIZE], const char *name)
+{
+	size_t length = strnlen(name, RECORDER_NAME_SIZE - 1);
+
+	while (length && name[length] && ((unsigned char)name[length] & 0xc0) == 0x80)
+		length--;
+	snprintf(cut, RECORDER_NAME_SIZE, "%.*s", (int)length, name);
+}
+
 void recorder_add(struct recorder *recorder, const char *name, enum recorder_kind kind, double value)
 {
 	struct row *row = &recorder->rows[recorder->row_count];
@@ -155,14 +167,13 @@ void recorder_add(struct recorder *recorder, const char *name, enum recorder_kin
 
 	if (!isfinite(value))
 		return;
-	snprintf(cut, sizeof(cut), "%s", name);
+	cut_name(cut, name);
 	place = place_of(recorder, cut, kind);
-	if (place == RECORDER_COUNTERS_MOST) {
+	/* another counter may have the same name once both are cut */
+	if (fabs(value) > VALUE_MOST || place == RECORDER_COUNTERS_MOST || !isnan(row->values[place])) {
 		recorder->omitted++;
 		return;
 	}
-	if (!isnan(row->values[place]))
-		return;
 	row->values[place] = value;
 	recorder->value_count++;
 	if (recorder->row_count && value < row[-1].values[place])
@@ -224,7 +235,7 @@ static double rate_per_s(const struct span *span, size_t counter)
 
 static json_t *number(double value)
 {
-	if (!isfinite(value))
+	if (!isfinite(value) || fabs(value) > SCHEMA_NUMBER_MOST)
 		return json_null();
 	return value == rint(value) && fabs(value) < 0x1p53 ? json_integer((json_int_t)value) : json_real(value);
 }

@@ -154,24 +154,21 @@ static enum exit_code verify_any(const char *path, json_t **ret_document, json_t
 	return EXIT_DONE;
 }
 
-/* The events before a document, if the file has any, must be those that were signed with it. */
+/* All that stands before a document, if anything does, must be the events that were signed with it. */
 static void verify_events(const char *path, const json_t *signature, json_t *contradictions)
 {
-	json_auto_t *found = NULL, *event = NULL;
+	json_auto_t *found = NULL;
 	struct event_chain chain = { 0 };
 	struct json_file file;
-	owned char *line = NULL;
-	size_t size = 0;
+	json_t *event;
 
 	if (json_file_open(path, &file))
 		return;
-	while (json_file_line(&file, &line, &size) > 0) {
-		event = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
-		if (read_string(event, "event"))
-			event_chain_add(&chain, event);
+	while ((event = json_file_next(&file)) && !json_object_get(event, "schema")) {
+		event_chain_add(&chain, event);
 		json_decref(event);
-		event = NULL;
 	}
+	json_decref(event);
 	json_file_close(&file);
 	found = event_chain_json(&chain);
 	if (chain.count && !json_equal(found, json_object_get(signature, "events")))
