@@ -675,6 +675,11 @@ static void late_frames_are_known_by_their_trial(void **state)
 	assert_counters((struct rx_counters){ .received = 1, .received_octets = 60, .late = 3, .unknown_trial = 1 });
 	assert_int_equal(rx_late(rx, TRIAL), 3);
 	assert_int_equal(rx_late(rx, TRIAL + 1), 0);
+	/* what came before the number was used is none of its trial */
+	assert_int_equal(rx_late(rx, 65535), 0);
+	rx_accept_trial(rx, 65535, 100, 100);
+	rx_end_trial(rx);
+	send_frame(65535, FLOW, 100);
 	assert_int_equal(rx_late(rx, 65535), 1);
 }
 
