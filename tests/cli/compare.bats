@@ -16,6 +16,13 @@ compare() { # A B [options]
   "$XDP_MLR" compare "$a" "$b" "$@"
 }
 
+# `cannot_tell PATTERN A B`
+cannot_tell() {
+  run --separate-stderr compare "$2" "$3"
+  [ "$status" -eq 2 ]
+  [[ $stderr =~ "cannot tell whether ".*$1$ ]] || { echo "$stderr"; return 1; }
+}
+
 @test "a regression of 3 % is found by repeats, an improvement is none, and equal ones are equal" {
   result a hard,capacity=1e6 --repeat 3
   result b hard,capacity=0.97e6 --repeat 3
@@ -94,8 +101,32 @@ compare() { # A B [options]
   [ "$status" -eq 1 ]
   run compare a all
   [ "$status" -eq 0 ]
-  run compare none none
-  [ "$status" -eq 0 ]
+  cannot_tell "ndr: A is only at most [0-9.]+ kfps, and B is only at most [0-9.]+ kfps: lower --min-load" none none
+  cannot_tell "ndr: A is only at least 10.00 Mfps, and B is only at least 10.00 Mfps: raise --max-load" all all
+  run --separate-stderr compare all none
+  [ "$status" -eq 1 ]
+  [[ $(tr -s ' \n' ' ' <<<"$output") == *"A is only at least 10.00 Mfps; B is only at most "* ]]
+}
+
+@test "what Max Load or Min Load cut off shows no change that the other settings made" {
+  local repeat
+  for repeat in 1 5; do
+    result a hard,capacity=5e6 --max-load 3Mfps --repeat $repeat
+    result b hard,capacity=5e6 --max-load 2Mfps --repeat $repeat
+    result c hard,capacity=2.0001e6 --max-load 2Mfps --repeat $repeat
+    result found hard,capacity=5e6 --repeat $repeat
+    cannot_tell "ndr: A is only at least 3.000 Mfps, and B is only at least 2.000 Mfps: raise --max-load" a b
+    cannot_tell "raise --max-load" b a
+    cannot_tell "ndr: A is only at least 2.000 Mfps, and B is only at least 2.000 Mfps: raise --max-load" b c
+    cannot_tell "ndr: A is [0-9.]+ Mfps, and B is only at least 2.000 Mfps: raise --max-load" found b
+    cannot_tell "ndr: A is only at least 2.000 Mfps, and B is [0-9.]+ Mfps: raise --max-load" b found
+    result a hard,capacity=5e3 --min-load 100kfps --repeat $repeat
+    result b hard,capacity=5e3 --min-load 10kfps --repeat $repeat
+    cannot_tell "ndr: A is only at most 100.0 kfps, and B is only at most 10.00 kfps: lower --min-load" a b
+    run --separate-stderr compare found a --format json
+    [ "$status" -eq 1 ]
+    is '.goals | all(.verdict == "slower" and (.evidence | endswith("; B is only at most 100.0 kfps")))' <<<"$output"
+  done
 }
 
 @test "where the tester was the limit of B nothing is said of its SUT, unless other searches say it" {

@@ -38,6 +38,21 @@ night() {
   is '.goals[0] | .slower == 0 and .faster == 0 and .noise > 0.005 and (.levels | length == 1)' <<<"$output"
 }
 
+@test "what Max Load cut off is no fall, but what falls below it is" {
+  local day
+  # they end with 1, as Max Load is a Lower Bound
+  for day in 01 02 03; do night $day 5e6 --max-load 3Mfps || true; done
+  night 04 5e6 --max-load 2Mfps || true
+  run "$XDP_MLR" report "$FOLDER" --format json
+  is '.goals | all(.slower == 0 and .faster == 0 and .change == 0 and .levels[0].results == 3
+    and (.points[3] | .verdict == "unknown" and (.evidence | startswith("the SUT does so much at least"))))' <<<"$output"
+  run "$XDP_MLR" report "$FOLDER"
+  [[ $output == *"No goal is shown to be slower than at first."* ]]
+  for day in 05 06 07; do night $day 1.5e6; done
+  run "$XDP_MLR" report "$FOLDER" --format json
+  is '.goals | all(.slower == 1 and .last_change.start_time == "2026-11-05T02:00:00Z")' <<<"$output"
+}
+
 @test "what is slower than at first stands in the banner, in every form" {
   local day
   for day in 01 02 03 04 05; do night $day 1000e3; done

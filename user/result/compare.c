@@ -294,6 +294,45 @@ static const char *hidden_side(const struct verdict *verdict, const struct findi
 	return strcmp(verdict->word, "faster") == 0 && a->limited == a->runs ? "A" : NULL;
 }
 
+/* "B is only at least 2 Mfps" */
+static const char *bound_text(const char *name, const struct findings *findings, char buffer[VALUE_TEXT_SIZE])
+{
+	return text_print(buffer, VALUE_TEXT_SIZE, "%s is %s%s", name,
+			  findings->at_least  ? "only at least "
+			  : findings->at_most ? "only at most "
+					      : "",
+			  format_si(findings->compared.mean, "fps", UNIT_ROOM));
+}
+
+/* Whether the true change may be further down than the values say (`down`), or further up. */
+static bool may_go_on(const struct findings *a, const struct findings *b, bool down)
+{
+	return down ? a->at_least || b->at_most : a->at_most || b->at_least;
+}
+
+/* A threshold that lies above Max Load or below Min Load is known from one side only. Withdraw what it may contradict. */
+static void weigh_one_sided(struct verdict *verdict, const struct findings *a, const struct findings *b)
+{
+	bool down = may_go_on(a, b, true), up = may_go_on(a, b, false);
+	bool shown = strcmp(verdict->word, "slower") == 0 ? !up : is_one_of(verdict->word, "faster same") && !down;
+	bool least = a->at_least || b->at_least, most = a->at_most || b->at_most;
+	char in_a[VALUE_TEXT_SIZE], in_b[VALUE_TEXT_SIZE];
+
+	if (!down && !up)
+		return;
+	bound_text("A", a, in_a);
+	bound_text("B", b, in_b);
+	if (shown && (a->at_least || a->at_most))
+		text_join(verdict->text, sizeof(verdict->text), "; ", "%s", in_a);
+	if (shown && (b->at_least || b->at_most))
+		text_join(verdict->text, sizeof(verdict->text), "; ", "%s", in_b);
+	if (shown)
+		return;
+	verdict->word = "unknown";
+	explain(verdict, "%s, and %s: %s%s%s", in_a, in_b, least ? "raise --max-load" : "", least && most ? " and " : "",
+		most ? "lower --min-load" : "");
+}
+
 static struct verdict judge_goal(const struct config *config, const struct mlr_spread *spread, const struct findings *a,
 				 const struct findings *b)
 {
@@ -323,6 +362,8 @@ static struct verdict judge_goal(const struct config *config, const struct mlr_s
 	} else {
 		explain_nothing_shown(&verdict, config);
 	}
+	if (!hidden)
+		weigh_one_sided(&verdict, a, b);
 	return verdict;
 }
 

@@ -73,14 +73,21 @@ struct compared {
 	double load_fps; /* NAN: it has none */
 	double error_ratio;
 	bool at_least; /* the SUT may do more */
+	bool at_most;  /* it may do less */
+	bool limited;  /* by the tester, which is one reason for at_least */
 };
 
 /* The Conditional Throughput. Without one, the SUT forwards less than the Relevant Upper Bound. */
 static struct compared throughput_of(const json_t *result)
 {
 	double load_fps = read_either(result, "conditional_throughput", "relevant_upper_bound");
+	bool has_lower = read_number(result, "relevant_lower_bound") > 0,
+	     has_upper = read_number(result, "relevant_upper_bound") > 0, limited = read_truth(result, "tester_limited");
 
-	return (struct compared){ load_fps > 0 ? load_fps : NAN, 0, read_truth(result, "tester_limited") };
+	return (struct compared){ .load_fps = load_fps > 0 ? load_fps : NAN,
+				  .at_least = limited || (has_lower && !has_upper),
+				  .at_most = has_upper && !has_lower,
+				  .limited = limited };
 }
 
 /* Return the outcomes of one search, for the caller to free. */
@@ -115,9 +122,11 @@ static bool find_thresholds(const json_t *const *results, size_t count, struct c
 	for (size_t i = 0; all && i < count; i++)
 		all = isnan(values[i].load_fps) || thresholds[i].kind != MLR_THRESHOLD_NONE;
 	for (size_t i = 0; all && i < count; i++)
-		if (!isnan(values[i].load_fps))
-			values[i] = (struct compared){ thresholds[i].load_fps, thresholds[i].error_ratio,
-						       values[i].at_least || thresholds[i].kind == MLR_THRESHOLD_LEAST };
+		if (!isnan(values[i].load_fps)) {
+			values[i].load_fps = thresholds[i].load_fps;
+			values[i].error_ratio = thresholds[i].error_ratio;
+			values[i].at_least |= thresholds[i].kind == MLR_THRESHOLD_LEAST;
+		}
 	return all;
 }
 
@@ -138,8 +147,25 @@ static struct mlr_sample sample_of(const struct compared *values, size_t count)
 	return mlr_sample_censored(ordered, known, least);
 }
 
+/* Note of a side on which no search found a threshold which way it may lie. What the tester limited is told apart. */
+static void note_one_sided(struct findings *findings, const struct compared *values)
+{
+	size_t known = 0, least = 0, most = 0;
+
+	for (size_t i = 0; i < findings->runs; i++) {
+		if (isnan(values[i].load_fps))
+			continue;
+		known += !values[i].at_least && !values[i].at_most;
+		least += values[i].at_least && !values[i].limited;
+		most += values[i].at_most;
+	}
+	findings->at_least = !known && least;
+	findings->at_most = !known && most;
+}
+
 static void take_compared(struct findings *findings, const struct compared *values, bool by_trials)
 {
+	note_one_sided(findings, values);
 	findings->compared = sample_of(values, findings->runs);
 	findings->by_trials = by_trials;
 	for (size_t i = 0; i < findings->runs; i++)

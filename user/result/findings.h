@@ -5,7 +5,8 @@
  *
  * What is compared is the threshold of each search (mlr/threshold.h), from its trials near the bounds. Where a search has no
  * such trials, as in the reports of suites and campaigns of earlier versions, it is the Conditional Throughput of all.
- * A search that the tester limited, or that ended at Max Load, says only that the SUT does so much at least.
+ * A search that the tester limited, or that ended at Max Load, says only that the SUT does so much at least. One that failed
+ * at Min Load says only that the SUT does so much at most.
  */
 #pragma once
 
@@ -27,6 +28,7 @@ struct findings {
 	double error_ratio;         /* the largest standard deviation of one threshold; else 0 */
 	double resolution_ratio;    /* a standard deviation: what the width between the bounds leaves open */
 	size_t limited;             /* searches that the tester limited */
+	bool at_least, at_most;     /* no search found a threshold: the SUT may do more, or less, than `compared` says */
 	bool irregular;
 	json_t *each; /* the throughputs; owned */
 };

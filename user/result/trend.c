@@ -244,7 +244,8 @@ static void leave_out_others(struct trend *trend)
 
 /* --- one goal -------------------------------------------------------------------------------------------------------------------- */
 
-/* The values of one goal, in the order of their dates. Values that the tester limited are no part of any level. */
+/* The values of one goal, in the order of their dates. Values that the tester limited are no part of any level, nor
+ * are those that are only "at least" and below others. */
 struct series {
 	size_t count;
 	size_t *result;    /* which result a value is of */
@@ -291,11 +292,39 @@ static double resolution_of(const json_t *point)
 	return lower > 0 && upper > lower ? log(upper / lower) / sqrt(12) : 0;
 }
 
-static void add_value(struct series *series, size_t index, const json_t *point)
+/* Where no Upper Bound was found, the value is "at least" so much. */
+static bool is_at_least(const json_t *point)
+{
+	return read_number(point, "lower_bound") > 0 && !(read_number(point, "upper_bound") > 0);
+}
+
+static double highest_of(const json_t *points)
+{
+	double highest_fps = 0;
+
+	json_each (point, points)
+		if (!read_truth(point, "tester_limited"))
+			highest_fps =
+				fmax(highest_fps, fmax(read_number(point, "value"), read_number(point, "lower_bound")));
+	return highest_fps;
+}
+
+/* A value that is only "at least" shows falls below it, but it is no fall itself. Below the highest it says nothing. */
+static bool says_nothing(json_t *point, double highest_fps)
+{
+	if (!is_at_least(point) || read_number(point, "lower_bound") >= highest_fps * (1 - RESOLUTION_LEAST))
+		return false;
+	json_object_set_new(
+		point, "evidence",
+		json_string("the SUT does so much at least, as Max Load was no Upper Bound: it is no part of any level"));
+	return true;
+}
+
+static void add_value(struct series *series, size_t index, json_t *point, double highest_fps)
 {
 	double value = read_number(point, "value");
 
-	if (!(value > 0) || read_truth(point, "tester_limited"))
+	if (!(value > 0) || read_truth(point, "tester_limited") || says_nothing(point, highest_fps))
 		return;
 	series->result[series->count] = index;
 	series->places[series->count] = log(read_number(point, "threshold"));
@@ -332,6 +361,7 @@ static struct series series_of(const struct config *config, const json_t *points
 		.firsts = calloc(count + 1, sizeof(*series.firsts)),
 		.resolution = fmax(RESOLUTION_LEAST, config->spread_ratio),
 	};
+	double highest_fps = highest_of(points);
 	json_t *point;
 
 	if (!series.result || !series.logs || !series.places || !series.firsts) {
@@ -339,7 +369,7 @@ static struct series series_of(const struct config *config, const json_t *points
 		return series;
 	}
 	json_array_foreach (points, i, point)
-		add_value(&series, i, point);
+		add_value(&series, i, point, highest_fps);
 	find_places(&series);
 	if (mlr_segments_find(series.places, series.count, series.resolution, config->significance_ratio, series.firsts)) {
 		memory_noticed(NULL);
