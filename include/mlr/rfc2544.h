@@ -120,6 +120,7 @@ struct mlr_blocked {
 	uint64_t lost;
 	double blocked_s;    /* 0: nothing was lost */
 	double from_s, to_s; /* the ends of the first and the last part with lost frames; NAN without any */
+	bool lasts;          /* frames of the last part in which any were due were lost: the end is not known */
 };
 
 /* Find what was lost of the frames that were due from `since_s` on, which is a time since the first part began. */

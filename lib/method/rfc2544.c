@@ -244,6 +244,7 @@ static void block(struct mlr_blocked *blocked, const struct mlr_due_counts *coun
 	blocked->blocked_s += counts->part_s * (double)lost / sent;
 	blocked->from_s = fmin(blocked->from_s, (double)part * counts->part_s);
 	blocked->to_s = (double)(part + 1) * counts->part_s;
+	blocked->lasts = true;
 }
 
 struct mlr_blocked mlr_blocked_of(const struct mlr_due_counts *counts, double since_s)
@@ -259,6 +260,8 @@ struct mlr_blocked mlr_blocked_of(const struct mlr_due_counts *counts, double si
 			carried = missing < -next ? missing : -next;
 		if (missing > 0 && missing > carried)
 			block(&blocked, counts, i, (uint64_t)(missing - carried));
+		else if (counts->sent[i])
+			blocked.lasts = false;
 	}
 	return blocked;
 }

@@ -51,6 +51,31 @@ END
   run -1 "$MLR" verify "$BATS_TEST_TMPDIR/forged.json"
 }
 
+@test "a block that lasts to the end is irregular, and meets no requirement" {
+  local inside
+  command -v nft >/dev/null || skip "nft is not here"
+  lab_up router
+  inside="nsenter --net=/run/netns/xdp-mlr-$LAB"
+  printf 'table inet reconf {\n chain forward {\n type filter hook forward priority 0;\n iifname "sut-a" drop\n }\n}\n' >"$BATS_TEST_TMPDIR/drop.nft"
+  $inside nft -c -f "$BATS_TEST_TMPDIR/drop.nft" || skip "nftables is not in this kernel"
+  # what it writes does not hold it up
+  reconf "yes | head -c 1000000; $inside nft -f $BATS_TEST_TMPDIR/drop.nft" --direction both --require 'reconf<=5s' \
+    --certificate "$BATS_TEST_TMPDIR/c.html"
+  [ "$status" -eq 1 ]
+  check '.reconf | .command_result == "exited with status 0" and (.regular | not) and .blocked_time == null'
+  check '.reconf.irregular_reason | test("not forwarded again before the trial ended, and were blocked for at least [1-9]")'
+  check ".reconf.worst_direction.blocked_time.to == \"$B\" and (.reconf.directions | map(select(.to == \"$B\"))[0].blocked_time > 1)"
+  check '.requirements | length == 1 and all(.met | not)'
+  "${BUILD:-build}/tests/tools/validate" --closed docs/schema/rfc2544.schema.json - <<<"$output"
+  printf '%s\n' "$output" >"$BATS_TEST_TMPDIR/r.json"
+  run -0 "$MLR" verify "$BATS_TEST_TMPDIR/r.json"
+  run ! grep -q '<b>PASS</b>' "$BATS_TEST_TMPDIR/c.html"
+  grep -q '<b>FAIL</b>' "$BATS_TEST_TMPDIR/c.html"
+  jq '.reconf.regular = true | .reconf.irregular_reason = null' "$BATS_TEST_TMPDIR/r.json" >"$BATS_TEST_TMPDIR/forged.json"
+  run -1 "$MLR" verify "$BATS_TEST_TMPDIR/forged.json"
+  [[ $output == *"blocked_time is not known"* ]]
+}
+
 @test "a reconfiguration that loses nothing is regular; one that fails is not" {
   lab_up router
   reconf true --require 'reconf<=1ms' --require 'reconf.lost<=0'

@@ -302,6 +302,7 @@ static void what_is_lost_blocks_for_as_long_as_it_takes_to_send(void **state)
 	due.received[50] -= 5;
 	blocked = mlr_blocked_of(&due.counts, 20e-3);
 	assert_int_equal(blocked.lost, 55);
+	assert_false(blocked.lasts);
 	assert_close(blocked.blocked_s, 5.5e-3, 1e-12);
 	assert_close(blocked.from_s, 30e-3, 1e-12);
 	assert_close(blocked.to_s, 51e-3, 1e-12);
@@ -314,7 +315,22 @@ static void what_is_lost_blocks_for_as_long_as_it_takes_to_send(void **state)
 	due.received[80]++;
 	due.received[81]--;
 	blocked = mlr_blocked_of(&due.counts, 0);
-	assert_true(!blocked.lost && blocked.blocked_s == 0);
+	assert_true(!blocked.lost && blocked.blocked_s == 0 && !blocked.lasts);
+}
+
+static void what_blocks_in_the_last_part_with_frames_lasts(void **state)
+{
+	struct due due;
+
+	(void)state;
+	all_come(&due);
+	lose(&due, 30, PARTS);
+	assert_true(mlr_blocked_of(&due.counts, 20e-3).lasts);
+	/* nothing was due behind the end */
+	due.sent[PARTS - 1] = 0;
+	assert_true(mlr_blocked_of(&due.counts, 20e-3).lasts);
+	due.received[PARTS - 2] = 10;
+	assert_false(mlr_blocked_of(&due.counts, 20e-3).lasts);
 }
 
 #define START (1000 * MS)
@@ -432,6 +448,7 @@ int main(void)
 		cmocka_unit_test(without_a_loss_recovery_takes_no_time),
 		cmocka_unit_test(who_loses_at_the_end_has_not_recovered),
 		cmocka_unit_test(what_is_lost_blocks_for_as_long_as_it_takes_to_send),
+		cmocka_unit_test(what_blocks_in_the_last_part_with_frames_lasts),
 		cmocka_unit_test(a_reset_is_the_longest_time_of_which_nothing_arrives),
 		cmocka_unit_test(a_gap_before_the_command_is_none_of_the_reset),
 		cmocka_unit_test(losses_here_and_there_are_no_reset),

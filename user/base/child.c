@@ -2,6 +2,7 @@
 #include "base/child.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -29,6 +30,25 @@ int child_start(struct child *child, const char *command)
 
 	if (!error)
 		*child = (struct child){ .process = process, .to_fd = fds[0], .from_fd = fds[1] };
+	return error;
+}
+
+int child_start_unheard(struct child *child, const char *command)
+{
+	const char *const arguments[] = { "/bin/sh", "-c", command, NULL };
+	struct process_plan plan = { .arguments = arguments,
+				     .input_fd = -1,
+				     .output_fd = open("/dev/null", O_WRONLY | O_CLOEXEC),
+				     .errors_fd = -1,
+				     .death_signal = SIGKILL,
+				     .own_group = true };
+	int error = plan.output_fd < 0 ? -errno : 0;
+
+	*child = (struct child){ .to_fd = -1, .from_fd = -1 };
+	if (error)
+		return error;
+	error = process_start(&plan, &child->process);
+	close(plan.output_fd);
 	return error;
 }
 
@@ -150,7 +170,7 @@ const char *child_fate(const struct child *child, char buffer[CHILD_FATE_SIZE])
 
 	wait_for_exit(child, FATE_WAIT_S, false);
 	if (waitid(P_PID, (id_t)child->process.pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid == 0)
-		snprintf(buffer, CHILD_FATE_SIZE, "closed its standard output");
+		snprintf(buffer, CHILD_FATE_SIZE, "%s", child->from_fd < 0 ? "has not ended" : "closed its standard output");
 	else if (info.si_code == CLD_EXITED)
 		snprintf(buffer, CHILD_FATE_SIZE, "exited with status %d", info.si_status);
 	else
@@ -158,9 +178,15 @@ const char *child_fate(const struct child *child, char buffer[CHILD_FATE_SIZE])
 	return buffer;
 }
 
+static void close_pipe(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
 void child_end(struct child *child, double grace_s)
 {
-	close(child->to_fd);
+	close_pipe(child->to_fd);
 	if (!stop_requested())
 		wait_for_exit(child, grace_s, true);
 	if (stop_requested())
@@ -171,6 +197,6 @@ void child_end(struct child *child, double grace_s)
 	kill(-child->process.pid, SIGKILL);
 	waitpid(child->process.pid, NULL, 0);
 	close(child->process.fd);
-	close(child->from_fd);
+	close_pipe(child->from_fd);
 	free(child->received);
 }

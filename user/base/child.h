@@ -17,8 +17,8 @@
 
 struct child {
 	struct process process;
-	int to_fd;      /* a pipe to its standard input */
-	int from_fd;    /* a pipe from its standard output; neither pipe blocks */
+	int to_fd;      /* a pipe to its standard input; -1: there is none */
+	int from_fd;    /* a pipe from its standard output, or -1; neither pipe blocks */
 	char *received; /* octets that are not taken yet */
 	size_t received_count, received_size;
 };
@@ -36,6 +36,9 @@ enum child_event {
 
 /* Start a command. Returns 0 or -errno. */
 int child_start(struct child *child, const char *command);
+/* Start one that is never asked. It has no pipes, so it may write as much as it likes: its standard input and output are
+ * /dev/null. Returns 0 or -errno. */
+int child_start_unheard(struct child *child, const char *command);
 
 /* Write `question`, then wait for one line until this time of CLOCK_MONOTONIC. With CHILD_LINE, *ret_line points to the line
  * without its end, in the child's buffer, until child_taken(). With CHILD_TALKATIVE, CHILD_TOO_LONG and CHILD_GONE the

@@ -25,6 +25,7 @@
 #define SETTLE_RATIO       0.1 /* of the reset trial: what passes before the command is given */
 #define SETTLE_MAX_S       1.0
 #define COMMAND_GRACE_S    2.0
+#define STILL_BLOCKED      "frames were not forwarded again before the trial ended"
 #define NS_PER_S_F         1e9
 
 static uint64_t frames_of(double load_fps, double duration_s)
@@ -417,7 +418,7 @@ static void begin_reset(struct reset_watch *reset)
 {
 	reset->started_ns = clock_ns();
 	if (reset->command)
-		reset->start_error = child_start(&reset->child, reset->command);
+		reset->start_error = child_start_unheard(&reset->child, reset->command);
 	else
 		note("reset the SUT now; frames are sent for %.0f s more",
 		     (double)(reset->steps->ret_end_ns - reset->started_ns) / NS_PER_S_F);
@@ -507,7 +508,7 @@ static void put_reset(struct rfc2544_run *run, const struct reset_watch *watch, 
 	if (!found[worst].seen)
 		run->part.reason = "no outage was seen: was the SUT reset?";
 	else if (!found[worst].over)
-		run->part.reason = "frames were not forwarded again before the trial ended";
+		run->part.reason = STILL_BLOCKED;
 	if (found[worst].outages > 1)
 		warn("reset: %u outages were seen in one direction, and the longest counts, from %.3f s on; the reset may "
 		     "have "
@@ -562,25 +563,39 @@ static json_t *blocked_json(const struct mlr_blocked *blocked, double resolution
 			 json_number_or_null(blocked->to_s), "resolution", resolution_s);
 }
 
-/* Each direction by itself, and the worst of them. */
-static void put_blocked(const struct reset_watch *watch, const struct measurement *measurement, json_t *json)
+/* Whether the second is worse: a block that did not end, a longer one. */
+static bool is_longer_block(const struct mlr_blocked *than, const struct mlr_blocked *blocked)
 {
-	double since_s = (double)(watch->started_ns - watch->steps->ret_start_ns) / NS_PER_S_F, longest_s = 0;
+	if (blocked->lasts != than->lasts)
+		return blocked->lasts;
+	return blocked->blocked_s > than->blocked_s;
+}
+
+/* Each direction by itself, and the worst of them. */
+static void put_blocked(struct rfc2544_run *run, const struct reset_watch *watch, const struct measurement *measurement,
+			json_t *json)
+{
+	double since_s = (double)(watch->started_ns - watch->steps->ret_start_ns) / NS_PER_S_F;
+	struct mlr_blocked found[MLR_PORTS_MAX];
 	json_t *directions = json_array();
 	json_int_t lost = 0;
 	size_t worst = 0;
 
 	for (size_t i = 0; i < measurement->direction_count; i++) {
 		const struct mlr_due_counts *due = &measurement->due[i];
-		struct mlr_blocked blocked = mlr_blocked_of(due, since_s);
 
-		lost += (json_int_t)blocked.lost;
-		worst = blocked.blocked_s > longest_s ? i : worst;
-		longest_s = fmax(longest_s, blocked.blocked_s);
-		json_array_append_new(directions, direction_json(measurement, i, blocked_json(&blocked, due->part_s)));
+		found[i] = mlr_blocked_of(due, since_s);
+		lost += (json_int_t)found[i].lost;
+		worst = is_longer_block(&found[worst], &found[i]) ? i : worst;
+		json_array_append_new(directions, direction_json(measurement, i, blocked_json(&found[i], due->part_s)));
 	}
+	if (found[worst].lasts)
+		run->part.reason =
+			text_print(run->reason, sizeof(run->reason), STILL_BLOCKED ", and were blocked for at least %.3f s",
+				   found[worst].blocked_s);
 	json_object_update_new(json,
-			       json_pack("{s:I, s:f, s:o, s:o}", "frames_lost", lost, "blocked_time", longest_s,
+			       json_pack("{s:I, s:o, s:o, s:o}", "frames_lost", lost, "blocked_time",
+					 json_number_or_null(found[worst].lasts ? NAN : found[worst].blocked_s),
 					 "command_at", since_start(watch, watch->started_ns), "directions", directions));
 	put_worst(measurement, worst, "blocked_time", json);
 }
@@ -611,7 +626,7 @@ enum exit_code rfc2544_reconf(struct rfc2544_run *run, json_t *json)
 					 run->throughput_fps, "command", watch.command, "trial_duration", duration_s));
 	code = suite_steps(&run->part, &steps, &measurement);
 	if (code == EXIT_DONE && watch.started_ns)
-		put_blocked(&watch, &measurement, json);
+		put_blocked(run, &watch, &measurement, json);
 	else if (code == EXIT_DONE)
 		run->part.reason = "the trial ended before the reconf command was run";
 	run->part.tester_limited = measurement.tester_limited && measurement.verdict.unsent;

@@ -478,7 +478,7 @@ static const struct part parts[] = {
 	{ SECTION("suite-reconf", "Reconfiguration under load"), .when = "reconf" },
 	{ .put = put_reconf_standing },
 	{ .say = "Reconfigured by {reconf/command}, at {reconf/load:fps} with frames of {reconf/frame_size} octets: "
-		 "{reconf/frames_lost:count} frames were lost, and traffic was blocked for {reconf/blocked_time:seconds}." },
+		 "{reconf/frames_lost:count} frames were lost[, and traffic was blocked for {reconf/blocked_time:seconds}]." },
 	{ .put = put_reconf_facts, .level = LEVEL_DETAIL },
 	{ TABLE("reconf-directions", "/reconf/directions", reconf_directions), .when = "reconf/directions" },
 

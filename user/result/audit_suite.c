@@ -283,7 +283,10 @@ static void audit_reconf(struct audit *audit, const json_t *document, struct who
 	if (!json_object_get(reconf, "directions"))
 		return;
 	audit_number(audit, place, reconf, "frames_lost", lost);
-	audit_number(audit, place, reconf, "blocked_time", longest_s);
+	if (json_is_number(json_object_get(reconf, "blocked_time")))
+		audit_number(audit, place, reconf, "blocked_time", longest_s);
+	else if (read_truth(reconf, "regular"))
+		contradict(audit, MEMBER(place, "regular"), "true is stated, but blocked_time is not known");
 }
 
 /* A whole that ended early has a reason of its own, and is irregular by that. */
