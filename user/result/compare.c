@@ -16,6 +16,7 @@
 #include "mlr/evidence.h"
 #include "result/findings.h"
 
+#define SAME_LOAD       1e-9 /* a ratio: loads that differ by less are the same */
 #define TEXT_SIZE       768
 #define VALUE_TEXT_SIZE 160
 #define REPEATS_USUAL   5
@@ -320,6 +321,13 @@ static void weigh_one_sided(struct verdict *verdict, const struct findings *a, c
 
 	if (!down && !up)
 		return;
+	if (a->at_least && b->at_least && fabs(b->compared.mean / a->compared.mean - 1) < SAME_LOAD) {
+		verdict->word = "same";
+		verdict->evidence.within_ratio = NAN;
+		explain(verdict, "no fall is shown: both reach Max Load, %s, and what lies beyond it is not seen",
+			format_si(b->compared.mean, "fps", UNIT_ROOM));
+		return;
+	}
 	bound_text("A", a, in_a);
 	bound_text("B", b, in_b);
 	if (shown && (a->at_least || a->at_most))
