@@ -399,7 +399,7 @@ enum exit_code rfc2544_recovery(struct rfc2544_run *run, json_t *json)
 
 /* The command that causes the SUT's reset, or its reconfiguration. */
 struct reset_watch {
-	const struct load_steps *steps;
+	struct load_steps *steps;
 	const char *name;    /* "reset" */
 	const char *command; /* NULL: the operator does it */
 	uint64_t settle_ns;
@@ -521,17 +521,29 @@ static void put_reset(struct rfc2544_run *run, const struct reset_watch *watch, 
 	put_worst(measurement, worst, "reset_time", json);
 }
 
-enum exit_code rfc2544_reset(struct rfc2544_run *run, json_t *json)
+/* Perform a trial at the throughput, in which a command runs. The watch has its steps, which are filled in. */
+static enum exit_code perform_watched(struct rfc2544_run *run, struct reset_watch *watch, double duration_s,
+				      struct measurement *measurement, json_t *json)
 {
-	double duration_s = run->suite->plan.reset_duration_s;
-	struct load_steps steps = {
+	*watch->steps = (struct load_steps){
 		.load_fps = run->throughput_fps,
 		.frame_count = frames_of(run->throughput_fps, duration_s),
 		.grace_s = GRACE_S,
 		.links_may_change = true,
 		.by_due_time = true,
 		.watch = watch_reset,
+		.context = watch,
 	};
+	json_object_update_new(json,
+			       json_pack("{s:s, s:f, s:s?, s:f}", "frame_size", run->part.config->frame_size_text, "load",
+					 run->throughput_fps, "command", watch->command, "trial_duration", duration_s));
+	return suite_steps(&run->part, watch->steps, measurement);
+}
+
+enum exit_code rfc2544_reset(struct rfc2544_run *run, json_t *json)
+{
+	double duration_s = run->suite->plan.reset_duration_s;
+	struct load_steps steps;
 	struct reset_watch reset = {
 		.steps = &steps,
 		.name = "reset",
@@ -541,11 +553,7 @@ enum exit_code rfc2544_reset(struct rfc2544_run *run, json_t *json)
 	measurement_auto_t measurement = { 0 };
 	enum exit_code code;
 
-	steps.context = &reset;
-	json_object_update_new(json,
-			       json_pack("{s:s, s:f, s:s?, s:f}", "frame_size", run->part.config->frame_size_text, "load",
-					 run->throughput_fps, "command", reset.command, "trial_duration", duration_s));
-	code = suite_steps(&run->part, &steps, &measurement);
+	code = perform_watched(run, &reset, duration_s, &measurement, json);
 	if (code == EXIT_DONE) {
 		put_reset(run, &reset, &measurement, json);
 		run->part.tester_limited = measurement.tester_limited && measurement.verdict.unsent;
@@ -603,14 +611,7 @@ static void put_blocked(struct rfc2544_run *run, const struct reset_watch *watch
 enum exit_code rfc2544_reconf(struct rfc2544_run *run, json_t *json)
 {
 	double duration_s = run->suite->plan.reconf_duration_s;
-	struct load_steps steps = {
-		.load_fps = run->throughput_fps,
-		.frame_count = frames_of(run->throughput_fps, duration_s),
-		.grace_s = GRACE_S,
-		.links_may_change = true,
-		.by_due_time = true,
-		.watch = watch_reset,
-	};
+	struct load_steps steps;
 	struct reset_watch watch = {
 		.steps = &steps,
 		.name = "reconf",
@@ -620,11 +621,7 @@ enum exit_code rfc2544_reconf(struct rfc2544_run *run, json_t *json)
 	measurement_auto_t measurement = { 0 };
 	enum exit_code code;
 
-	steps.context = &watch;
-	json_object_update_new(json,
-			       json_pack("{s:s, s:f, s:s, s:f}", "frame_size", run->part.config->frame_size_text, "load",
-					 run->throughput_fps, "command", watch.command, "trial_duration", duration_s));
-	code = suite_steps(&run->part, &steps, &measurement);
+	code = perform_watched(run, &watch, duration_s, &measurement, json);
 	if (code == EXIT_DONE && watch.started_ns)
 		put_blocked(run, &watch, &measurement, json);
 	else if (code == EXIT_DONE)
