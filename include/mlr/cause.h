@@ -29,6 +29,8 @@ struct mlr_cause_trial {
  *
  *	softnet/cpuN/dropped          frames that found the backlog of CPU N full
  *	cpuN/busy, programs, steal    seconds of CPU N: in all, for programs, and stolen by a hypervisor
+ *	cpuN/accounted                seconds of CPU N with what was idle. Shares of a CPU are of these: a virtual machine that is
+ *	                              stopped for a while accounts for less time than passed
  *	.../rx_dropped and the like   sums over several places of one link: named after the places themselves
  *	... use, ratio, percent       gauges of which 1, or 100, is all
  */

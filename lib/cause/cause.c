@@ -17,7 +17,7 @@
 #define GROWS_RATIO       0.05 /* of the lost frames: a counter that grows by less says nothing */
 #define FULL_RATIO        0.95
 #define CPU_FULL_RATIO    0.9 /* its time is counted in ticks, and short trials have few */
-#define SHARED_RATIO      0.5 /* of a CPU: what programs take where it is called shared, */
+#define SHARED_RATIO      0.3 /* of a CPU: what programs take where it is called shared, */
 #define SHARED_BUSY_RATIO 0.8 /* of its time: with frames lost at its backlog that is all it had */
 #define STOLEN_RATIO      0.1 /* and a hypervisor */
 #define AT_CPU_RATIO      0.5 /* of the lost frames: so many were lost at a CPU that is called shared */
@@ -270,15 +270,32 @@ static void add(const struct mlr_cause_input *input, const struct mlr_cause *cau
 	ret->causes[at] = *cause;
 }
 
-/* Whether a counter, or gauge, is at a limit that it has. */
-static bool is_full(const struct mlr_cause_counter *counter, double level)
+/* The seconds that a CPU accounts for in a second of these trials. It is 1 where its source does not tell. */
+static double accounted_of(const struct mlr_cause_input *input, const char *source, unsigned int cpu,
+			   const struct mlr_cause_trial *const *trials, size_t count)
+{
+	struct known known = { 0 };
+	char name[64];
+	size_t counter;
+
+	snprintf(name, sizeof(name), "cpu%u/accounted", cpu);
+	counter = find(input, source, name);
+	if (counter < input->counter_count)
+		known = known_of(trials, count, counter);
+	return known.level > 0 ? known.level / (double)known.count : 1;
+}
+
+/* Whether a counter, or gauge, was at a limit that it has in these trials. */
+static bool is_full(const struct mlr_cause_input *input, const struct mlr_cause_counter *counter, double level,
+		    const struct mlr_cause_trial *const *trials, size_t count)
 {
 	static const char *const wholes[] = { "use", "ratio", "percent" };
 	unsigned int cpu;
 	char rest;
 
 	if (!counter->is_gauge)
-		return sscanf(counter->name, "cpu%u/bus%c", &cpu, &rest) == 2 && level >= CPU_FULL_RATIO;
+		return sscanf(counter->name, "cpu%u/bus%c", &cpu, &rest) == 2 &&
+		       level >= CPU_FULL_RATIO * accounted_of(input, counter->source, cpu, trials, count);
 	if (ends_with(counter->name, "percent"))
 		level /= 100;
 	return ENDS_WITH_ANY(counter->name, wholes) && level >= FULL_RATIO;
@@ -294,9 +311,11 @@ static void add_shared(const struct evidence *evidence, size_t counter, double p
 	const struct mlr_cause_counter *backlog = &evidence->input->counters[counter];
 	unsigned int cpu;
 	int length = 0;
+	double accounted;
 
 	if (sscanf(backlog->name, "softnet/cpu%u/dropped%n", &cpu, &length) != 1 || !length || per_lost < AT_CPU_RATIO)
 		return;
+	accounted = accounted_of(evidence->input, backlog->source, cpu, LOSSY(evidence));
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		struct mlr_cause cause;
 		char name[64];
@@ -309,8 +328,8 @@ static void add_shared(const struct evidence *evidence, size_t counter, double p
 		if (busy == evidence->input->counter_count || other == evidence->input->counter_count)
 			continue;
 		cause = describe(evidence, other, MLR_CAUSE_SHARED);
-		if (cause.upper_level >= others[i].least &&
-		    describe(evidence, busy, MLR_CAUSE_SHARED).upper_level >= SHARED_BUSY_RATIO)
+		if (cause.upper_level >= others[i].least * accounted &&
+		    describe(evidence, busy, MLR_CAUSE_SHARED).upper_level >= SHARED_BUSY_RATIO * accounted)
 			add(evidence->input, &cause, ret);
 	}
 }
@@ -322,13 +341,14 @@ static void judge(const struct evidence *evidence, size_t counter, struct mlr_ca
 	const struct mlr_cause_counter *self = &evidence->input->counters[counter];
 	struct mlr_cause cause = describe(evidence, counter, MLR_CAUSE_GROWS);
 
-	if (is_full(self, cause.upper_level))
+	if (is_full(evidence->input, self, cause.upper_level, LOSSY(evidence)))
 		cause.kind = MLR_CAUSE_SATURATED;
 	else if (self->is_gauge || is_octets(self->name) || !(cause.per_lost >= GROWS_RATIO))
 		return;
 	else if (is_exact(evidence, counter))
 		cause.kind = MLR_CAUSE_EXACT;
-	if (cause.kind == MLR_CAUSE_SATURATED && (isnan(cause.lower_level) || is_full(self, cause.lower_level)))
+	if (cause.kind == MLR_CAUSE_SATURATED &&
+	    (isnan(cause.lower_level) || is_full(evidence->input, self, cause.lower_level, LOWER(evidence))))
 		return;
 	if (cause.kind == MLR_CAUSE_GROWS && (isnan(cause.lower_per_frame) || !is_quiet_below(&cause)))
 		return;

@@ -18,7 +18,7 @@ look() { # OPTION...
   get "$cause" | "$JQ" -c '.rows[] | [.kind, .counter, .change, .per_lost_frame, .lower_level, .upper_level]'
   get ".search_result[0] | [.relevant_lower_bound, .relevant_upper_bound, .cause.lost]" | "$JQ" -c .
   get '.trials[] | select(.counts.lost > 0) | [.trial_load, .counts.lost, .tester_limited, (.observed[0] | .whole, .trouble, .samples)] +
-    [.observed[0].counters | with_entries(select(.key | test("^cpu.*/(programs|busy|steal)$")))[].per_second]' | "$JQ" -c .
+    [.observed[0].counters | with_entries(select(.key | test("^cpu.*/(programs|busy|steal|accounted)$"))) | map_values(.per_second)]' | "$JQ" -c .
 }
 
 # The first row is of this kind, and of a counter like this.

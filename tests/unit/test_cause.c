@@ -113,6 +113,30 @@ static void a_cpu_that_works_for_others_stands_before_its_backlog(void **state)
 	assert_string_equal(name_of(&scene, &causes, 0), "softnet/cpu1/dropped");
 }
 
+/* A virtual machine that is stopped counts less time than passed. */
+static void shares_of_a_cpu_are_of_the_time_that_it_accounts_for(void **state)
+{
+	struct scene scene = scene_of(4812);
+	struct mlr_causes causes;
+
+	(void)state;
+	put(&scene, "softnet/cpu1/dropped", 0, 4812);
+	put(&scene, "cpu1/programs", 0.8, 0.22);
+	put(&scene, "cpu1/busy", 0.8, 0.7);
+	causes = find(&scene);
+	assert_string_equal(name_of(&scene, &causes, 0), "softnet/cpu1/dropped");
+	put(&scene, "cpu1/accounted", 1, 0.7);
+	causes = find(&scene);
+	assert_string_equal(name_of(&scene, &causes, 0), "cpu1/programs");
+	assert_string_equal(name_of(&scene, &causes, 2), "cpu1/busy"); /* which was not full at the Lower Bound */
+	assert_int_equal(causes.causes[2].kind, MLR_CAUSE_SATURATED);
+	/* It was full there, too, where that is all the time that was accounted for. */
+	scene.levels[0][3] = scene.levels[1][3] = 0.81;
+	causes = find(&scene);
+	for (size_t i = 0; i < causes.count; i++)
+		assert_int_not_equal(causes.causes[i].kind, MLR_CAUSE_SATURATED);
+}
+
 /* A backlog that lost a few of the frames does not tell where the others were lost. */
 static void a_backlog_that_lost_few_frames_names_no_cpu(void **state)
 {
@@ -333,6 +357,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_grows_by_the_lost_frames_is_the_place),
 		cmocka_unit_test(a_cpu_that_works_for_others_stands_before_its_backlog),
+		cmocka_unit_test(shares_of_a_cpu_are_of_the_time_that_it_accounts_for),
 		cmocka_unit_test(a_backlog_that_lost_few_frames_names_no_cpu),
 		cmocka_unit_test(limits_are_told_where_they_were_reached_with_the_loss),
 		cmocka_unit_test(what_comes_with_the_load_is_no_cause),

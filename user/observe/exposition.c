@@ -10,7 +10,7 @@
 #define CPUS_MOST   256
 
 /* The seconds of a CPU, by mode. */
-enum cpu_time { CPU_PROGRAMS, CPU_INTERRUPTS, CPU_STEAL, CPU_TIMES };
+enum cpu_time { CPU_PROGRAMS, CPU_INTERRUPTS, CPU_STEAL, CPU_IDLE, CPU_TIMES };
 
 struct reading {
 	exposition_visit *visit;
@@ -119,7 +119,8 @@ static bool take_cpu(struct reading *reading, const char *name, double value)
 		const char *mode;
 		enum cpu_time time;
 	} modes[] = { { "user", CPU_PROGRAMS },  { "nice", CPU_PROGRAMS },      { "system", CPU_PROGRAMS },
-		      { "irq", CPU_INTERRUPTS }, { "softirq", CPU_INTERRUPTS }, { "steal", CPU_STEAL } };
+		      { "irq", CPU_INTERRUPTS }, { "softirq", CPU_INTERRUPTS }, { "steal", CPU_STEAL },
+		      { "idle", CPU_IDLE },      { "iowait", CPU_IDLE } };
 	unsigned int cpu;
 	char mode[16];
 
@@ -169,23 +170,28 @@ static bool take_sample(struct reading *reading, struct piece line)
 	return true;
 }
 
+/* Tell the times of a CPU, their sum without what was idle, and the whole. */
+static void visit_cpu(const struct reading *reading, unsigned int cpu)
+{
+	static const char *const names[] = { "programs", "interrupts", "steal", "busy", "accounted" };
+	const double *times_s = reading->cpus[cpu];
+	double busy_s = times_s[CPU_PROGRAMS] + times_s[CPU_INTERRUPTS] + times_s[CPU_STEAL];
+	double values_s[] = { times_s[CPU_PROGRAMS], times_s[CPU_INTERRUPTS], times_s[CPU_STEAL], busy_s,
+			      busy_s + times_s[CPU_IDLE] };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char name[RECORDER_NAME_SIZE];
+
+		snprintf(name, sizeof(name), "cpu%u/%s", cpu, names[i]);
+		reading->visit(name, RECORDER_COUNTER, values_s[i], reading->context);
+	}
+}
+
 static void visit_cpus(const struct reading *reading)
 {
-	static const char *const names[] = { "programs", "interrupts", "steal" };
-
-	for (unsigned int cpu = 0; cpu < CPUS_MOST; cpu++) {
-		char name[RECORDER_NAME_SIZE];
-		double busy_s = 0;
-
-		for (int i = 0; i < CPU_TIMES && reading->has_cpu[cpu]; i++) {
-			busy_s += reading->cpus[cpu][i];
-			snprintf(name, sizeof(name), "cpu%u/%s", cpu, names[i]);
-			reading->visit(name, RECORDER_COUNTER, reading->cpus[cpu][i], reading->context);
-		}
-		snprintf(name, sizeof(name), "cpu%u/busy", cpu);
+	for (unsigned int cpu = 0; cpu < CPUS_MOST; cpu++)
 		if (reading->has_cpu[cpu])
-			reading->visit(name, RECORDER_COUNTER, busy_s, reading->context);
-	}
+			visit_cpu(reading, cpu);
 }
 
 int exposition_read(const char *text, size_t octets, exposition_visit *visit, void *context)

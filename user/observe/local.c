@@ -161,25 +161,25 @@ static void take_softnet(struct recorder *recorder, char *line, unsigned int num
 		ADD(recorder, (double)values[10], "softnet/cpu%u/flow_limit", cpu);
 }
 
-/* Add the time of each CPU, in seconds: for programs and their system calls, for frames and interrupts, and stolen by the
- * hypervisor. */
+/* Add the time of each CPU, in seconds: for programs and their system calls, for frames and interrupts, stolen by the hypervisor,
+ * the sum of these, and with what was idle. */
 static void take_cpu(struct recorder *recorder, char *line, unsigned int number)
 {
 	enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, FIELDS };
 	double ticks = (double)sysconf(_SC_CLK_TCK);
-	uint64_t values[FIELDS] = { 0 };
+	uint64_t values[FIELDS] = { 0 }, busy;
 	unsigned int cpu;
 	int length = 0;
 
 	(void)number;
 	if (sscanf(line, "cpu%u%n", &cpu, &length) < 1 || read_numbers(line + length, 10, FIELDS, values) < FIELDS)
 		return;
+	busy = values[USER] + values[NICE] + values[SYSTEM] + values[IRQ] + values[SOFTIRQ] + values[STEAL];
 	ADD(recorder, (double)(values[USER] + values[NICE] + values[SYSTEM]) / ticks, "cpu%u/programs", cpu);
 	ADD(recorder, (double)(values[IRQ] + values[SOFTIRQ]) / ticks, "cpu%u/interrupts", cpu);
 	ADD(recorder, (double)values[STEAL] / ticks, "cpu%u/steal", cpu);
-	ADD(recorder,
-	    (double)(values[USER] + values[NICE] + values[SYSTEM] + values[IRQ] + values[SOFTIRQ] + values[STEAL]) / ticks,
-	    "cpu%u/busy", cpu);
+	ADD(recorder, (double)busy / ticks, "cpu%u/busy", cpu);
+	ADD(recorder, (double)(busy + values[IDLE] + values[IOWAIT]) / ticks, "cpu%u/accounted", cpu);
 }
 
 /* Read "NET_RX:  12 34", which is by CPU. Other rows are summed over all CPUs. */
