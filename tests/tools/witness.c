@@ -5,26 +5,34 @@
  * of the tester's tag is written here. `lab up --sut exec:` runs it: witness LOG RULE...
  *
  * A rule is DIRECTION,WHAT[,KEY=N...]. DIRECTION is ab, ba or any. WHAT is drop, copy, hold (until `by` later frames of its
- * flow are sent), late (by `by` ms), police (a server of `by` frames/s by due times, behind which `depth` frames wait), dscp,
- * ecn, ttl, port, address, payload, or of a VLAN tag: vlan (its VID), priority or dei. It is done to frames of flows whose number modulo 10 is `flow`, of these to each
- * `every`-th, and only to frames due from `from` to before `to` ms after the first of their trial. Without a key it is done
- * to all.
+ * flow are sent), late (by `by` ms), police (a server of `by` frames/s by due times, behind which `depth` frames wait), back
+ * (to where it came from), icmp (instead of it, an error about it goes back), or a change. A frame with one of these changes
+ * is received: dscp, ecn, ttl, port, address, unsummed (no UDP checksum), of the outer VLAN tag vlan (its VID), priority or
+ * dei, and of the inner one inner or inner-priority. A frame with one of these is not: payload, due, trial, magic, damage (no
+ * new checksum), pad, fragment, length or tags (three more). It is done to frames of flows whose number modulo 10 is `flow`,
+ * of these to each `every`-th, and only to frames due from `from` to before `to` ms after the first of their trial. Without a
+ * key it is done to all.
  *
- * The log has lines of words, which are flushed once nothing comes:
- *	in DIRECTION TRIAL FLOW NUMBER DUE_NS
- *	out DIRECTION TRIAL FLOW NUMBER DUE_NS WHAT HELD_NS NOW_NS
+ * The log has lines of words, which are flushed once nothing comes. DUE_NS is when a frame was due by its tag, and LATE_NS how
+ * much later it departed; that may be up to ERROR_NS more, and MARKED is 1 for one that departed in the tester's burst. LEAST_NS
+ * is its latency if it arrived when it was given to the kernel, and MOST_NS if it did when the kernel was done with it.
+ *	in DIRECTION TRIAL FLOW NUMBER DUE_NS LATE_NS ERROR_NS MARKED
+ *	out DIRECTION TRIAL FLOW NUMBER DUE_NS WHAT HELD_NS NOW_NS LEAST_NS MOST_NS
  */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_packet.h>
+#include <linux/sockios.h>
 #include <net/ethernet.h>
 #include <net/if.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -41,15 +49,22 @@
 #define NO_FLOW       0xffffff
 #define VLAN_TAG      12
 #define VLAN_OCTETS   4
+#define VLANS         5  /* two of the tester's, and three more */
+#define TIME_BITS     40 /* of times in tags */
+#define GIVE_UP_NS    5000000000ull
 
 struct frame {
 	struct frame *next;
 	uint64_t due_ns, in_ns, out_ns; /* due by its tag; when it came, and when it is to go */
-	uint32_t trial, flow, number;
+	uint32_t trial, flow, number, late_ns;
 	uint64_t until; /* a held one: so many frames of its flow were sent */
 	const char *what;
-	uint16_t vlan_type, vlan; /* the VLAN tag, which the kernel takes out of the frame; type 0: none */
-	size_t octets;
+	struct rule *late_by; /* where out_ns is from; NULL: it goes at once */
+	struct vlan {
+		uint16_t type, id;
+	} vlans[VLANS]; /* the tags that were in front, the outer one first */
+	int vlan_count;
+	size_t octets; /* without those */
 	uint8_t data[FRAME_OCTETS];
 };
 
@@ -62,6 +77,7 @@ struct rule {
 	char what[16];
 	long flow, every, from_ms, to_ms, by, depth;
 	uint64_t seen[FLOWS], busy_until_ns;
+	struct queue late[2]; /* by link: those that it made late, which go in the order in which they came */
 };
 
 struct link {
@@ -70,7 +86,7 @@ struct link {
 	uint32_t trial;
 	uint64_t first_due_ns;
 	uint64_t sent[FLOWS]; /* by flow */
-	struct queue held, late;
+	struct queue held;
 };
 
 static struct rule rules[RULES_MAX];
@@ -97,6 +113,12 @@ static uint32_t get(const uint8_t *at, int octets)
 
 /* --- headers -------------------------------------------------------------------------------------------------------- */
 
+static void put(uint8_t *at, uint16_t value)
+{
+	at[0] = (uint8_t)(value >> 8);
+	at[1] = (uint8_t)value;
+}
+
 static uint16_t folded(uint32_t sum)
 {
 	sum = (sum & 0xffff) + (sum >> 16);
@@ -110,22 +132,26 @@ static void change(uint8_t *data, int at, uint8_t bits, int checksum)
 
 	data[at] ^= bits;
 	sum = (uint16_t)~folded(sum + get(data + (at & ~1), 2));
-	data[checksum] = (uint8_t)(sum >> 8);
-	data[checksum + 1] = (uint8_t)sum;
+	put(data + checksum, (uint16_t)sum);
 }
 
-/* Change the VLAN tag, which no checksum covers. */
+/* Change a VLAN tag, which no checksum covers. */
 static bool rewrite_vlan(struct frame *frame, const char *what)
 {
 	static const struct {
 		const char *what;
+		int number;
 		uint16_t bits;
-	} changes[] = { { "vlan", 0x0003 }, { "priority", 0x4000 }, { "dei", 0x1000 } };
+	} changes[] = { { "vlan", 0, 0x0003 },
+			{ "priority", 0, 0x4000 },
+			{ "dei", 0, 0x1000 },
+			{ "inner", 1, 0x0005 },
+			{ "inner-priority", 1, 0x2000 } };
 
 	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
 		if (strcmp(what, changes[i].what) != 0)
 			continue;
-		frame->vlan ^= changes[i].bits;
+		frame->vlans[changes[i].number].id ^= changes[i].bits;
 		frame->what = changes[i].what;
 		return true;
 	}
@@ -139,9 +165,18 @@ static bool rewrite(struct frame *frame, const char *what)
 		int at;
 		uint8_t bits;
 		bool in_network, in_udp;
-	} changes[] = { { "dscp", NETWORK + 1, 0x28, true, false }, { "ecn", NETWORK + 1, 0x01, true, false },
-			{ "ttl", NETWORK + 8, 0x01, true, false },  { "address", NETWORK + 15, 0x10, true, true },
-			{ "port", UDP + 1, 0x04, false, true },     { "payload", TAG_END + 6, 0x55, false, true } };
+	} changes[] = { { "dscp", NETWORK + 1, 0x28, true, false },
+			{ "ecn", NETWORK + 1, 0x01, true, false },
+			{ "ttl", NETWORK + 8, 0x01, true, false },
+			{ "address", NETWORK + 15, 0x10, true, true },
+			{ "port", UDP + 1, 0x04, false, true },
+			{ "payload", TAG_END + 6, 0x55, false, true },
+			{ "due", TAG + 13, 0x01, false, true },
+			{ "trial", TAG + 2, 0x40, false, true },
+			{ "magic", TAG, 0x20, false, true },
+			{ "damage", TAG_END + 7, 0x11, false, false },
+			{ "fragment", NETWORK + 6, 0x20, true, false },
+			{ "length", UDP + 5, 0x08, false, true } };
 
 	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
 		uint8_t before = frame->data[changes[i].at];
@@ -154,10 +189,57 @@ static bool rewrite(struct frame *frame, const char *what)
 			frame->data[changes[i].at] = before;
 		if (changes[i].in_udp)
 			change(frame->data, changes[i].at, changes[i].bits, UDP + 6);
+		if (!changes[i].in_network && !changes[i].in_udp)
+			frame->data[changes[i].at] ^= changes[i].bits;
 		frame->what = changes[i].what;
 		return true;
 	}
 	return false;
+}
+
+/* Put the checksum of so many octets, an even number, into them. */
+static void put_checksum(uint8_t *data, int octets, int at)
+{
+	uint32_t sum = 0;
+
+	put(data + at, 0);
+	for (int i = 0; i < octets; i += 2)
+		sum += get(data + i, 2);
+	put(data + at, (uint16_t)~folded(folded(sum)));
+}
+
+/* Make of a frame the ICMP error that its network is unreachable (RFC 792), which quotes its headers and its tag. */
+static void complain(struct frame *frame)
+{
+	uint8_t *network = frame->data + NETWORK, *error = network + 20, sender[6];
+
+	memmove(error + 8, network, TAG_END - NETWORK);
+	memcpy(sender, frame->data + 6, sizeof(sender));
+	memcpy(frame->data + 6, frame->data, sizeof(sender));
+	memcpy(frame->data, sender, sizeof(sender));
+	memcpy(network, (uint8_t[]){ 0x45, 0, 0, 28 + TAG_END - NETWORK, 0, 0, 0, 0, 64, 1, 0, 0, 192, 0, 2, 1 }, 16);
+	memcpy(network + 16, error + 8 + 12, 4);
+	put_checksum(network, 20, 10);
+	memcpy(error, (uint8_t[8]){ 3, 0 }, 8);
+	put_checksum(error, 8 + TAG_END - NETWORK, 2);
+	frame->octets = NETWORK + 28 + TAG_END - NETWORK;
+	frame->what = "icmp";
+}
+
+/* Change more than an octet. */
+static bool rework(struct frame *frame, const char *what)
+{
+	if (!strcmp(what, "unsummed")) {
+		memset(frame->data + UDP + 6, 0, 2);
+	} else if (!strcmp(what, "pad")) {
+		frame->octets += 4;
+	} else if (!strcmp(what, "tags")) {
+		for (int i = 0; i < 3; i++)
+			frame->vlans[frame->vlan_count++] = (struct vlan){ ETHERTYPE_VLAN, 7 };
+	} else {
+		return false;
+	}
+	return true;
 }
 
 /* --- forwarding ----------------------------------------------------------------------------------------------------- */
@@ -171,39 +253,55 @@ static void append(struct queue *queue, struct frame *frame)
 	queue->end = &frame->next;
 }
 
-/* Behind those that go earlier or at the same time. */
-static void insert_late(struct queue *queue, struct frame *frame)
+static bool give(int to, const struct frame *frame)
 {
-	struct frame **at = &queue->first;
-
-	while (*at && (*at)->out_ns <= frame->out_ns)
-		at = &(*at)->next;
-	frame->next = *at;
-	*at = frame;
-}
-
-static bool give(int from, const struct frame *frame)
-{
-	uint8_t vlan[VLAN_OCTETS] = { (uint8_t)(frame->vlan_type >> 8), (uint8_t)frame->vlan_type,
-				      (uint8_t)(frame->vlan >> 8), (uint8_t)frame->vlan };
-	size_t vlan_octets = frame->vlan_type ? VLAN_OCTETS : 0;
+	uint8_t tags[VLANS * VLAN_OCTETS];
+	size_t tag_octets = (size_t)frame->vlan_count * VLAN_OCTETS;
 	struct iovec parts[] = { { (uint8_t *)frame->data, VLAN_TAG },
-				 { vlan, vlan_octets },
+				 { tags, tag_octets },
 				 { (uint8_t *)frame->data + VLAN_TAG, frame->octets - VLAN_TAG } };
 	struct msghdr message = { .msg_iov = parts, .msg_iovlen = 3 };
 
-	return sendmsg(links[!from].fd, &message, 0) == (ssize_t)(frame->octets + vlan_octets);
+	for (int i = 0; i < frame->vlan_count; i++) {
+		put(tags + i * VLAN_OCTETS, frame->vlans[i].type);
+		put(tags + i * VLAN_OCTETS + 2, frame->vlans[i].id);
+	}
+	return sendmsg(links[to].fd, &message, 0) == (ssize_t)(frame->octets + tag_octets);
+}
+
+/* Wait until the kernel is done with what was given; returns when it was. */
+static uint64_t given_until_ns(int to)
+{
+	uint64_t begin_ns = clock_ns(), now_ns;
+	int octets;
+
+	for (;;) {
+		bool is_done = ioctl(links[to].fd, SIOCOUTQ, &octets) || octets == 0;
+
+		now_ns = clock_ns();
+		if (is_done || now_ns - begin_ns > GIVE_UP_NS)
+			return now_ns;
+		sched_yield();
+	}
+}
+
+/* Return by how much a time is behind the departure of a frame, of which its tag has the lower bits. */
+static long long since_departure(const struct frame *frame, uint64_t now_ns)
+{
+	return (long long)((now_ns - frame->due_ns - frame->late_ns) << (64 - TIME_BITS)) >> (64 - TIME_BITS);
 }
 
 static void send_now(int from, struct frame *frame)
 {
-	uint64_t now_ns = clock_ns();
+	int to = strcmp(frame->what, "back") == 0 || strcmp(frame->what, "icmp") == 0 ? from : !from;
+	uint64_t now_ns = clock_ns(), done_ns;
 
-	if (!give(from, frame))
+	if (!give(to, frame))
 		frame->what = "unsent";
-	fprintf(out, "out %s %u %u %u %llu %s %llu %llu\n", links[from].name, frame->trial, frame->flow, frame->number,
-		(unsigned long long)frame->due_ns, frame->what, (unsigned long long)(now_ns - frame->in_ns),
-		(unsigned long long)now_ns);
+	done_ns = given_until_ns(to);
+	fprintf(out, "out %s %u %u %u %llu %s %llu %llu %lld %lld\n", links[from].name, frame->trial, frame->flow,
+		frame->number, (unsigned long long)frame->due_ns, frame->what, (unsigned long long)(now_ns - frame->in_ns),
+		(unsigned long long)now_ns, since_departure(frame, now_ns), since_departure(frame, done_ns));
 	free(frame);
 }
 
@@ -212,8 +310,8 @@ static void let_go(int from, struct frame *frame)
 	uint64_t *sent = &links[from].sent[frame->flow % FLOWS];
 
 	++*sent;
-	if (frame->out_ns)
-		insert_late(&links[from].late, frame);
+	if (frame->late_by)
+		append(&frame->late_by->late[from], frame);
 	else
 		send_now(from, frame);
 }
@@ -236,11 +334,22 @@ static void release(int from, bool all)
 		links[from].held.end = &(*links[from].held.end)->next;
 }
 
+/* Return the queue of which a late frame goes next; NULL: there is none. */
+static struct queue *next_late(int from)
+{
+	struct queue *next = NULL;
+
+	for (struct rule *rule = rules; rule < rules + rule_count; rule++)
+		if (rule->late[from].first && (!next || rule->late[from].first->out_ns < next->first->out_ns))
+			next = &rule->late[from];
+	return next;
+}
+
 static void send_due(int from)
 {
-	struct queue *late = &links[from].late;
+	struct queue *late;
 
-	while (late->first && late->first->out_ns <= clock_ns()) {
+	while ((late = next_late(from)) && late->first->out_ns <= clock_ns()) {
 		struct frame *frame = late->first;
 
 		late->first = frame->next;
@@ -290,10 +399,18 @@ static void take(int from, struct frame *frame)
 	bool is_copied = false, is_held = false, is_dropped = false;
 
 	for (struct rule *rule = rules; rule < rules + rule_count; rule++) {
-		if (!applies(rule, from, frame) || rewrite(frame, rule->what) || rewrite_vlan(frame, rule->what))
+		if (!applies(rule, from, frame))
 			continue;
-		if (!strcmp(rule->what, "late"))
+		if (rewrite(frame, rule->what) || rewrite_vlan(frame, rule->what))
+			continue;
+		if (rework(frame, rule->what) || !strcmp(rule->what, "back"))
+			frame->what = rule->what;
+		if (!strcmp(rule->what, "icmp"))
+			complain(frame);
+		if (!strcmp(rule->what, "late")) {
+			frame->late_by = rule;
 			frame->out_ns = frame->in_ns + (uint64_t)rule->by * 1000000;
+		}
 		if (!strcmp(rule->what, "hold"))
 			frame->until = links[from].sent[frame->flow % FLOWS] + (uint64_t)rule->by;
 		is_held |= !strcmp(rule->what, "hold");
@@ -317,11 +434,15 @@ static void take(int from, struct frame *frame)
 static void note(int from, struct frame *frame)
 {
 	const uint8_t *tag = frame->data + TAG;
+	uint32_t exponent, mantissa;
 
 	frame->trial = get(tag + 2, 2);
 	frame->due_ns = (uint64_t)tag[4] << 32 | get(tag + 12, 4);
 	frame->flow = get(tag + 5, 3);
 	frame->number = get(tag + 8, 4);
+	exponent = tag[16] >> 4;
+	mantissa = get(tag + 16, 2) & 0xfff;
+	frame->late_ns = mantissa << exponent;
 	frame->in_ns = clock_ns();
 	if (frame->trial != links[from].trial) {
 		links[from].trial = frame->trial;
@@ -329,8 +450,9 @@ static void note(int from, struct frame *frame)
 		for (int i = 0; i < rule_count; i++)
 			memset(rules[i].seen, 0, sizeof(rules[i].seen));
 	}
-	fprintf(out, "in %s %u %u %u %llu\n", links[from].name, frame->trial, frame->flow, frame->number,
-		(unsigned long long)frame->due_ns);
+	/* the mantissa of one that is not marked has its first bit, or no exponent */
+	fprintf(out, "in %s %u %u %u %llu %u %u %d\n", links[from].name, frame->trial, frame->flow, frame->number,
+		(unsigned long long)frame->due_ns, frame->late_ns, (1u << exponent) - 1, exponent && mantissa < 0x800);
 }
 
 static bool is_test_frame(const struct frame *frame)
@@ -339,7 +461,26 @@ static bool is_test_frame(const struct frame *frame)
 	       get(frame->data + TAG + 5, 3) != NO_FLOW;
 }
 
-/* Receive a frame without its outer VLAN tag, which the kernel tells beside it. */
+static void keep_tag(struct frame *frame, uint16_t type, uint16_t id)
+{
+	frame->vlans[frame->vlan_count++] = (struct vlan){ type, id };
+}
+
+/* Take the VLAN tags out of a frame that the kernel has left in it. */
+static void take_tags(struct frame *frame)
+{
+	while (frame->vlan_count < 2 && frame->octets > VLAN_TAG + VLAN_OCTETS) {
+		uint8_t *at = frame->data + VLAN_TAG;
+
+		if (get(at, 2) != ETHERTYPE_VLAN && get(at, 2) != 0x88a8)
+			return;
+		keep_tag(frame, (uint16_t)get(at, 2), (uint16_t)get(at + 2, 2));
+		frame->octets -= VLAN_OCTETS;
+		memmove(at, at + VLAN_OCTETS, frame->octets - VLAN_TAG);
+	}
+}
+
+/* Receive a frame. The kernel tells the outer VLAN tag beside it. */
 static ssize_t receive(int fd, struct frame *frame)
 {
 	char control[CMSG_SPACE(sizeof(struct tpacket_auxdata))];
@@ -354,10 +495,8 @@ static ssize_t receive(int fd, struct frame *frame)
 	if (!header || header->cmsg_level != SOL_PACKET || header->cmsg_type != PACKET_AUXDATA)
 		return octets;
 	memcpy(&beside, CMSG_DATA(header), sizeof(beside));
-	if (beside.tp_status & TP_STATUS_VLAN_VALID) {
-		frame->vlan_type = beside.tp_vlan_tpid;
-		frame->vlan = beside.tp_vlan_tci;
-	}
+	if (beside.tp_status & TP_STATUS_VLAN_VALID)
+		keep_tag(frame, beside.tp_vlan_tpid, beside.tp_vlan_tci);
 	return octets;
 }
 
@@ -372,13 +511,14 @@ static bool take_one(int from)
 		return false;
 	}
 	frame->octets = (size_t)octets;
+	take_tags(frame);
 	frame->what = "plain";
 	if (is_test_frame(frame)) {
 		note(from, frame);
 		take(from, frame);
 		return true;
 	}
-	(void)give(from, frame);
+	(void)give(!from, frame);
 	free(frame);
 	return true;
 }
@@ -441,12 +581,15 @@ static int wait_for_frames(void)
 	struct pollfd files[2] = { { .fd = links[0].fd, .events = POLLIN }, { .fd = links[1].fd, .events = POLLIN } };
 	uint64_t now_ns = clock_ns(), until_ns = now_ns + IDLE_MS * 1000000ull;
 	struct timespec timeout = { 0 };
+	struct queue *late[2];
 
-	for (int i = 0; i < 2; i++)
-		if (links[i].late.first && links[i].late.first->out_ns < until_ns)
-			until_ns = links[i].late.first->out_ns;
+	for (int i = 0; i < 2; i++) {
+		late[i] = next_late(i);
+		if (late[i] && late[i]->first->out_ns < until_ns)
+			until_ns = late[i]->first->out_ns;
+	}
 	timeout.tv_nsec = until_ns > now_ns ? (long)(until_ns - now_ns) : 0;
-	return ppoll(files, 2, &timeout, NULL) || links[0].late.first || links[1].late.first;
+	return ppoll(files, 2, &timeout, NULL) || late[0] || late[1];
 }
 
 int main(int argc, char **argv)
