@@ -280,6 +280,7 @@ check-nics: ## run the product on the NICs that QEMU emulates, with three kernel
 check-arm64: ## build for arm64; run its unit tests and the product there, on the same kernels in QEMU
 	$(Q)tools/deps arm64
 	$(Q)$(MAKE) --no-print-directory ARCH=arm64 check-build
+	$(Q)BUILD=build-arm64 tests/vm/units arm64
 	$(Q)for kernel in $(VM_KERNELS); do ARCH=arm64 BUILD=build-arm64 tests/vm/run $$kernel || exit 1; done
 
 # not in `make check`: it fetches whole systems
