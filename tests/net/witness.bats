@@ -37,7 +37,7 @@ witnessed() { # PART_MS VERB OPTION... -- RULE...
   shift 2
   while [ "$1" != -- ]; do options+=("$1"); shift; done
   shift
-  for try in {1..5}; do
+  for try in {1..12}; do
     witness_up "$@"
     before=$(overflowed)
     run --separate-stderr "$MLR" "$verb" -p "$A,$B" --connect off --burst 1000000 --direction both --frame-size 128 --format json "${options[@]}"
