@@ -199,7 +199,7 @@ struct live_queue {
 	struct mlr_plan_cursor cursor;
 	struct tx_pace pace;
 	uint64_t due_ns, due_fraction; /* when the next frame is planned, by a schedule that does not move */
-	uint64_t moved_ns;             /* how far the schedule had moved before the last of them */
+	uint64_t moved_ns;             /* how far the schedule had moved by the last reading of the clock that found a frame due */
 	uint64_t interval_ns, interval_fraction;
 	uint64_t left; /* frames to go */
 	uint64_t deadline_ns;
@@ -212,13 +212,13 @@ struct live_queue {
 	uint16_t is_trial_frame; /* send the frame with EtherType LIVE_TRIAL_TYPE */
 
 	uint32_t run;    /* number of the run in its batch */
-	uint32_t cpu;    /* CPU that runs the program */
+	uint32_t cpu;    /* CPU that the last batch began on */
 	uint64_t handed; /* frames redirected to the port, extra ones included */
 	uint64_t extra;
 	/* The next three are counted while note_xmit and note_error are attached. */
 	uint64_t failed;    /* frames that the port did not take, for want of a link or a driver that can */
 	uint64_t refused;   /* frames that the driver dropped */
-	uint64_t in_flight; /* frames redirected, and not flushed yet */
+	uint64_t flushed;   /* of the frames handed over, those that have left the devmap */
 	uint64_t now_ns;    /* the last reading of the clock that found a frame due */
 	uint64_t burst_start_ns, burst;
 	int64_t error;             /* error of the last frame that failed or was refused */

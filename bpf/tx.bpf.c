@@ -106,46 +106,35 @@ static long look_again(__u32 index, struct wait *wait)
 	return wait->now_ns >= wait->due_ns;
 }
 
-/* Return when the next frame is due, on a schedule that moves when too much is behind. */
-static __always_inline __u64 due_at(__u64 now_ns)
-{
-	if (queue.unpaced)
-		return queue.due_ns;
-	return queue.due_ns + tx_pace_keep(&queue.pace, &port_schedule, queue.due_ns - queue.pace.start_ns, now_ns);
-}
-
 struct moment {
 	__u64 due_ns, now_ns;
 };
 
-/* Wait for the next frame's moment. Returns false if it is not due. The kernel hands a batch on in bulks. In the longest
- * batches the clock is read once for each bulk, because reading it costs most here. */
-static __always_inline int await(struct moment *ret)
+/* Set when the next frame is due by this reading of the clock, on a schedule that moves when too much is behind. Returns by
+ * how much it has moved. */
+static __always_inline __u64 set_due(struct moment *moment)
 {
-	struct wait wait;
+	__u64 moved_ns = 0;
 
-	ret->now_ns = queue.now_ns;
-	ret->due_ns = queue.due_ns + tx_schedule_moved_ns(&port_schedule);
-	if (queue.batch > BULK && queue.burst % BULK && ret->now_ns >= ret->due_ns)
-		return 1;
-	ret->now_ns = look();
-	ret->due_ns = due_at(ret->now_ns);
-	if (ret->now_ns >= ret->due_ns)
-		return 1;
-	if (queue.batch > 1)
-		return 0;
-	wait.due_ns = ret->due_ns;
-	wait.now_ns = ret->now_ns;
+	if (!queue.unpaced)
+		moved_ns = tx_pace_keep(&queue.pace, &port_schedule, queue.due_ns - queue.pace.start_ns, moment->now_ns);
+	moment->due_ns = queue.due_ns + moved_ns;
+	return moved_ns;
+}
+
+/* Wait some time for a frame that is not due yet. Returns by how much the schedule has moved. */
+static __always_inline __u64 look_often(struct moment *moment)
+{
+	struct wait wait = { .due_ns = moment->due_ns, .now_ns = moment->now_ns };
+
 	bpf_loop(wait.due_ns - wait.now_ns < NEAR_NS ? LOOKS_NEAR : LOOKS_FAR, look_again, &wait, 0);
-	ret->now_ns = wait.now_ns;
-	ret->due_ns = due_at(ret->now_ns);
-	return ret->now_ns >= ret->due_ns;
+	moment->now_ns = wait.now_ns;
+	return set_due(moment);
 }
 
 /* Move this frame by what moved the schedule since the last frame. */
-static __always_inline void note_move(void)
+static __always_inline void note_move(__u64 moved_ns)
 {
-	__u64 moved_ns = tx_schedule_moved_ns(&port_schedule);
 	struct mlr_moves *moves;
 	__u32 key = 0;
 
@@ -155,6 +144,48 @@ static __always_inline void note_move(void)
 	moves = bpf_map_lookup_elem(&queue_moves, &key);
 	if (moves)
 		mlr_moves_add(moves, queue.handed - queue.extra, moved_ns);
+}
+
+/* Whether the time of the trial is up. How far the deadline has moved matters only after the deadline. */
+static __always_inline int is_over(__u64 now_ns)
+{
+	if (now_ns < queue.deadline_ns)
+		return 0;
+	return queue.unpaced || now_ns >= tx_pace_deadline_ns(&queue.pace, &port_schedule, queue.deadline_ns);
+}
+
+/* Wait for the next frame's moment. Returns false if it is not due, or the time is up. */
+static __always_inline int await_by_clock(struct moment *ret)
+{
+	__u64 moved_ns;
+
+	ret->now_ns = look();
+	moved_ns = set_due(ret);
+	if (ret->now_ns < ret->due_ns) {
+		if (queue.batch > 1)
+			return 0;
+		moved_ns = look_often(ret);
+		if (ret->now_ns < ret->due_ns)
+			return 0;
+	}
+	if (is_over(ret->now_ns)) {
+		queue.left = 0;
+		return 0;
+	}
+	note_move(moved_ns);
+	queue.now_ns = ret->now_ns;
+	return 1;
+}
+
+/* The same. The kernel hands a batch on in bulks. In the longest batches the clock is read once for each bulk, because reading
+ * it costs most here; so deadline and schedule matter once for each bulk, too. */
+static __always_inline int await(struct moment *ret)
+{
+	ret->now_ns = queue.now_ns;
+	ret->due_ns = queue.due_ns + queue.moved_ns;
+	if (queue.burst % BULK && ret->now_ns >= ret->due_ns)
+		return 1;
+	return await_by_clock(ret);
 }
 
 /* --- writing -------------------------------------------------------------------------------------------------------- */
@@ -213,7 +244,7 @@ static __always_inline int write_header(struct xdp_md *context, const struct mlr
 		.transport_checksum_base = template->transport_checksum_base,
 	};
 
-	__u32 sum;
+	__u64 sum;
 
 	if ((void *)to + header_octets > (void *)(long)context->data_end)
 		return -1;
@@ -243,19 +274,27 @@ static __always_inline void clear_rest(struct xdp_md *context, const struct mlr_
 		to[i] = template->header[i];
 }
 
-#define LAYOUT(version, vlans) ((version) << 8 | (ETHERNET_OCTETS + (vlans)*VLAN_OCTETS))
+/* Where the fields of a header without options or tunnels are, as the template has it: four octets that are read at once. */
+#define LAYOUT(version, vlans)                                                                                              \
+	LAYOUT_OF(ETHERNET_OCTETS + (vlans)*VLAN_OCTETS, (version) == 6 ? IPV6_OCTETS : IPV4_OCTETS, version)
+#define LAYOUT_OF(network, ip_octets, version)                                                                              \
+	WORD((network), (network) + (ip_octets), (network) + (ip_octets) + UDP_OCTETS, (version))
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define WORD(a, b, c, d) ((__u32)(d) << 24 | (c) << 16 | (b) << 8 | (a))
+#else
+#define WORD(a, b, c, d) ((__u32)(a) << 24 | (b) << 16 | (c) << 8 | (d))
+#endif
 
 static __always_inline int write_frame(struct xdp_md *context, const struct mlr_frame_template *template,
 				       const struct mlr_flow *flow, const struct stamp *stamp)
 {
-	__u32 ip_octets = template->transport_offset - template->network_offset;
-	__u32 layout = template->ip_version << 8 | template->network_offset;
-
+	_Static_assert(offsetof(struct mlr_frame_template, network_offset) % sizeof(__u32) == 0 &&
+			       offsetof(struct mlr_frame_template, ip_version) ==
+				       offsetof(struct mlr_frame_template, network_offset) + 3,
+		       "");
 	if (queue.mixed)
 		clear_rest(context, template);
-	if (template->outer_checksum_offset || ip_octets != (template->ip_version == 6 ? IPV6_OCTETS : IPV4_OCTETS))
-		return write_odd_header(context, template, flow, stamp);
-	switch (layout) {
+	switch (*(const __u32 *)&template->network_offset) {
 	case LAYOUT(4, 0):
 		return write_header(context, template, flow, stamp, 4, 0);
 	case LAYOUT(4, 1):
@@ -297,21 +336,17 @@ static __always_inline void renew_bounds(struct xdp_md *context)
 
 /* --- a run ---------------------------------------------------------------------------------------------------------- */
 
-/* Note that a frame leaves. Frames of one batch leave together, at the moment of its first. */
+/* Note that a frame leaves. Frames of one batch leave together, at the moment of its first, and on one CPU. */
 static __always_inline void note_departure(__u64 now_ns)
 {
-	if (queue.burst) {
-		queue.burst++;
-	} else {
-		if (queue.burst_start_ns)
-			mlr_histogram_add(&queue.gaps, now_ns - queue.burst_start_ns);
-		queue.burst_start_ns = now_ns;
-		queue.burst = 1;
-	}
-	queue.now_ns = now_ns;
 	queue.handed++;
-	queue.in_flight++;
+	if (queue.burst++)
+		return;
+	if (queue.burst_start_ns)
+		mlr_histogram_add(&queue.gaps, now_ns - queue.burst_start_ns);
+	queue.burst_start_ns = now_ns;
 	queue.cpu = bpf_get_smp_processor_id();
+	tx_schedule_begin(&port_schedule);
 }
 
 static __always_inline void take(int extra)
@@ -330,9 +365,12 @@ static __always_inline void take(int extra)
 /* Return the template of the next frame. */
 static __always_inline const struct mlr_frame_template *find_template(const struct mlr_flow *flow, int extra)
 {
-	__u32 slot = queue.cursor.slot, index = extra ? queue.plan.template_count : 0;
+	__u32 index = 0;
 
-	if (!extra && queue.plan.template_count > 1) {
+	if (extra) {
+		index = queue.plan.template_count;
+	} else if (queue.plan.template_count > 1) {
+		__u32 slot = queue.cursor.slot;
 		const __u16 *size = bpf_map_lookup_elem(&schedule, &slot);
 
 		if (!size)
@@ -354,29 +392,30 @@ static __always_inline int hide_trial_frame(struct xdp_md *context)
 	return 0;
 }
 
-/* Return the lateness of a frame, marked where it departs in a burst. Extra frames are beside the load. */
-static __always_inline __u16 lateness_of(const struct moment *moment, int extra)
+/* Return the lateness of a frame of the load, marked where it departs in a burst. */
+static __always_inline __u16 lateness_of(const struct moment *moment)
 {
-	__u16 lateness;
+	__u16 lateness = mlr_lateness_encode(moment->now_ns - moment->due_ns);
 
-	if (queue.unpaced || extra)
-		return 0;
-	lateness = mlr_lateness_encode(moment->now_ns - moment->due_ns);
 	return tx_pace_take(&queue.pace, moment->now_ns) ? mlr_lateness_mark(lateness) : lateness;
 }
 
-/* Whether the time of the trial is up. How far the deadline has moved matters only after the deadline. */
-static __always_inline int is_over(__u64 now_ns)
+/* Make the stamp of a frame. Extra frames are beside the load, and without a schedule each frame is due when it departs. */
+static __always_inline void make_stamp(const struct moment *moment, int extra, __u32 sequence, struct stamp *ret)
 {
-	if (now_ns < queue.deadline_ns)
-		return 0;
-	return queue.unpaced || now_ns >= tx_pace_deadline_ns(&queue.pace, &port_schedule, queue.deadline_ns);
+	ret->sequence = sequence;
+	ret->intended_ns = moment->now_ns + queue.tag_offset_ns;
+	ret->lateness = 0;
+	if (queue.unpaced || extra)
+		return;
+	ret->intended_ns = moment->due_ns + queue.tag_offset_ns;
+	ret->lateness = lateness_of(moment);
 }
 
 SEC("xdp")
 int tx(struct xdp_md *context)
 {
-	int extra = mlr_plan_extra_due(&queue.plan, &queue.cursor);
+	int extra = mlr_plan_extra_due(&queue.cursor);
 	__u32 flow_index = extra ? queue.plan.flow_count : queue.cursor.flow;
 	const struct mlr_frame_template *template;
 	const struct mlr_flow *flow;
@@ -393,14 +432,7 @@ int tx(struct xdp_md *context)
 	template = flow ? find_template(flow, extra) : NULL;
 	if (!template || !await(&moment))
 		return XDP_DROP;
-	if (is_over(moment.now_ns)) {
-		queue.left = 0;
-		return XDP_DROP;
-	}
-	note_move();
-	stamp.sequence = extra ? 0 : mlr_plan_sequence(&queue.cursor, flow);
-	stamp.intended_ns = (queue.unpaced || extra ? moment.now_ns : moment.due_ns) + queue.tag_offset_ns;
-	stamp.lateness = lateness_of(&moment, extra);
+	make_stamp(&moment, extra, extra ? 0 : mlr_plan_sequence(&queue.cursor, flow), &stamp);
 	if (write_frame(context, template, flow, &stamp) || (queue.is_trial_frame && hide_trial_frame(context)))
 		return XDP_DROP;
 	if (template->memory_octets != queue.memory_octets &&
@@ -409,7 +441,6 @@ int tx(struct xdp_md *context)
 	renew_bounds(context);
 	take(extra);
 	note_departure(moment.now_ns);
-	tx_schedule_begin(&port_schedule);
 	return bpf_redirect_map(&port, 0, XDP_ABORTED);
 }
 
@@ -418,7 +449,7 @@ int tx(struct xdp_md *context)
 /* Between a redirect and its flush nothing else runs on this CPU. */
 static __always_inline int is_ours(void)
 {
-	return queue.in_flight && queue.cpu == bpf_get_smp_processor_id();
+	return queue.handed != queue.flushed && queue.cpu == bpf_get_smp_processor_id();
 }
 
 /* The arguments are: from device, to device, frames taken, frames dropped, error. */
@@ -429,7 +460,7 @@ int note_xmit(struct bpf_raw_tracepoint_args *context)
 
 	if (!is_ours())
 		return 0;
-	queue.in_flight -= sent + dropped;
+	queue.flushed += sent + dropped;
 	queue.refused += dropped;
 	if (dropped)
 		queue.error = (int)context->args[4];
@@ -442,7 +473,7 @@ int note_error(struct bpf_raw_tracepoint_args *context)
 {
 	if (!is_ours())
 		return 0;
-	queue.in_flight--;
+	queue.flushed++;
 	queue.failed++;
 	queue.error = (int)context->args[3];
 	return 0;

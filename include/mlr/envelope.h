@@ -40,18 +40,19 @@ struct mlr_burst {
 };
 
 struct mlr_envelope {
-	uint64_t interval;     /* the time between two frames of this transmitter at the Trial Load; 0: it has no schedule */
-	uint64_t asked, catch; /* the bursts of the port, as a time's worth of its load */
-	uint64_t empty;        /* when the queue becomes empty if nothing more departs */
-	uint64_t empty_faster; /* the same for the queue with the faster server */
-	uint64_t excess_max;   /* the longest that the queue was, as a time's worth of the transmitter's load */
+	uint64_t interval; /* the time between two frames of this transmitter at the Trial Load; 0: it has no schedule */
+	uint64_t interval_faster; /* the time that the faster server takes for a frame */
+	uint64_t asked, catch;    /* the bursts of the port, as a time's worth of its load */
+	uint64_t at;              /* when the last frame departed */
+	uint64_t
+		together; /* frames that departed then; mlr_envelope_settle() adds them to `queue`, `excess_max` and the runs */
+	uint64_t queue;        /* how long the queue was at that time, as a time's worth of the transmitter's load */
+	uint64_t queue_faster; /* the time that the faster server takes for its queue then */
+	uint64_t excess_max;   /* the longest that the queue was */
 	uint64_t excess_at_ns; /* when the queue was first that long */
 	uint64_t over;         /* for how long the queue with the faster server was longer than the asked burst */
 	uint64_t marked;       /* frames that departed during that time */
-	uint64_t last;         /* when the last frame departed, if it was not the first of its run, */
-	uint64_t run_until;    /* and before when the next one departs if it is in that run */
-	uint64_t run;     /* the present run of frames less than half an interval apart, in frames; 0: none departed yet */
-	uint64_t run_max; /* the longest such run; 0: none was longer than a frame */
+	uint64_t run, run_max; /* the present run of frames less than half an interval apart, in frames; the longest one */
 };
 
 /* Return the bursts for a load. With `frames` above 0 both bursts have that length; with 0 they have the defaults. The
@@ -68,99 +69,97 @@ void mlr_envelope_init(struct mlr_envelope *ret, double load_fps, uint32_t trans
 uint64_t mlr_envelope_excess_frames(const struct mlr_envelope *envelope);
 
 /* Return the longest run of frames that departed back to back, in frames. */
-static inline uint64_t mlr_envelope_run_frames(const struct mlr_envelope *envelope)
-{
-	return envelope->run_max ? envelope->run_max : envelope->run;
-}
+uint64_t mlr_envelope_run_frames(const struct mlr_envelope *envelope);
 
-/* Return how much of a queue is left at a time. */
-static inline uint64_t mlr_envelope_left(uint64_t empty, uint64_t now)
+/* Return how much of a queue is left after some time. */
+static inline uint64_t mlr_envelope_left(uint64_t queue, uint64_t elapsed)
 {
-	return empty > now ? empty - now : 0;
+	return queue > elapsed ? queue - elapsed : 0;
 }
 
 /* A frame is due and has not been sent until now. Return by how many ns the schedule must move so that all due frames can be
  * caught up within the burst. 0: it need not move. */
 static inline uint64_t mlr_envelope_surplus_ns(const struct mlr_envelope *envelope, uint64_t due_ns, uint64_t now_ns)
 {
-	uint64_t now = now_ns << MLR_ENVELOPE_PLACES, empty = envelope->empty, catch = envelope->catch;
-	uint64_t ahead = (empty > now ? empty : now) - (due_ns << MLR_ENVELOPE_PLACES);
+	uint64_t queue = envelope->queue + envelope->together * envelope->interval, catch = envelope->catch;
+	uint64_t ahead = (now_ns - due_ns) << MLR_ENVELOPE_PLACES;
 
+	if (ahead + queue <= catch)
+		return 0;
+	ahead += mlr_envelope_left(queue, (now_ns << MLR_ENVELOPE_PLACES) - envelope->at);
 	return ahead > catch ? (ahead - catch) >> MLR_ENVELOPE_PLACES : 0;
 }
 
-static inline void mlr_envelope_measure(struct mlr_envelope *envelope, uint64_t now)
+static inline void mlr_envelope_measure(struct mlr_envelope *envelope)
 {
-	uint64_t excess = envelope->empty - now;
-
-	if (excess <= envelope->excess_max)
+	if (envelope->queue <= envelope->excess_max)
 		return;
-	envelope->excess_max = excess;
-	envelope->excess_at_ns = now >> MLR_ENVELOPE_PLACES;
+	envelope->excess_max = envelope->queue;
+	envelope->excess_at_ns = envelope->at >> MLR_ENVELOPE_PLACES;
 }
 
-/* Count a frame that is in the run of those before it. Frames that depart at the same time are handed over by one call, and leave one after
- * the other until the next departs. So they are taken as evenly spaced. */
-static inline void mlr_envelope_run_on(struct mlr_envelope *envelope, uint64_t now)
+/* Add the frames that departed together to all figures. */
+static inline void mlr_envelope_settle(struct mlr_envelope *envelope)
 {
-	uint64_t half = envelope->interval / 2, last = envelope->run > 1 ? envelope->last : envelope->run_until - half;
-
-	envelope->run_until = (now == last ? envelope->run_until : now) + half;
-	envelope->last = now;
-	envelope->run++;
+	envelope->queue += envelope->together * envelope->interval;
+	envelope->run += envelope->together;
+	envelope->together = 0;
 	if (envelope->run > envelope->run_max)
 		envelope->run_max = envelope->run;
+	mlr_envelope_measure(envelope);
 }
 
-/* Count the runs of frames that leave back to back. */
-static inline void mlr_envelope_run(struct mlr_envelope *envelope, uint64_t now)
+/* Note that the next frames depart at a later time than the last ones. Frames that departed together are handed over by one call, and
+ * leave one after the other until then. So they are taken as evenly spaced. */
+static inline void mlr_envelope_begin(struct mlr_envelope *envelope, uint64_t now)
 {
-	if (now < envelope->run_until) {
-		mlr_envelope_run_on(envelope, now);
-		return;
-	}
-	envelope->run_until = now + envelope->interval / 2;
-	envelope->run = 1;
+	uint64_t elapsed = now - envelope->at, halves = envelope->together * (envelope->interval / 2);
+
+	mlr_envelope_settle(envelope);
+	envelope->at = now;
+	envelope->queue = mlr_envelope_left(envelope->queue, elapsed);
+	envelope->queue_faster = mlr_envelope_left(envelope->queue_faster, elapsed);
+	if (elapsed >= halves)
+		envelope->run = 0;
 }
 
-/* The queue with the faster server, which was empty at `before`, is longer than the asked burst now that a frame departs. Return
- * whether it was before. */
-static inline bool mlr_envelope_over(struct mlr_envelope *envelope, uint64_t before, uint64_t now)
+/* The queue with the faster server was `before`, and is longer than the asked burst now that a frame departs. Return whether
+ * it was before. */
+static inline bool mlr_envelope_over(struct mlr_envelope *envelope, uint64_t before)
 {
-	bool is_over = before > now + envelope->asked;
+	bool was_over = before > envelope->asked;
 
-	envelope->over += envelope->empty_faster - envelope->asked - (is_over ? before - envelope->asked : now);
-	envelope->marked += is_over;
-	return is_over;
+	envelope->over += envelope->queue_faster - (was_over ? before : envelope->asked);
+	envelope->marked += was_over;
+	return was_over;
 }
 
 /* Record that a frame departs now. Return whether the frame is to be marked. */
 static inline bool mlr_envelope_take(struct mlr_envelope *envelope, uint64_t now_ns)
 {
-	uint64_t now = now_ns << MLR_ENVELOPE_PLACES, interval = envelope->interval;
-	uint64_t empty = envelope->empty, before = envelope->empty_faster, faster = before;
+	uint64_t now = now_ns << MLR_ENVELOPE_PLACES, before;
 
-	empty = (empty > now ? empty : now) + interval;
-	faster = (faster > now ? faster : now) + interval - interval / 16;
-	envelope->empty = empty;
-	envelope->empty_faster = faster;
-	mlr_envelope_run(envelope, now);
-	mlr_envelope_measure(envelope, now);
-	return faster - now > envelope->asked && mlr_envelope_over(envelope, before, now);
+	if (now != envelope->at)
+		mlr_envelope_begin(envelope, now);
+	before = envelope->queue_faster;
+	envelope->queue_faster = before + envelope->interval_faster;
+	envelope->together++;
+	return envelope->queue_faster > envelope->asked && mlr_envelope_over(envelope, before);
 }
 
 /* Record that the call which sent the last frames returned only now, after a long time. All these frames may have departed
  * at its end. */
 static inline void mlr_envelope_delay(struct mlr_envelope *envelope, uint64_t count, uint64_t now_ns)
 {
-	uint64_t now = now_ns << MLR_ENVELOPE_PLACES, empty = now + count * envelope->interval;
+	uint64_t queue = count * envelope->interval;
 
-	if (envelope->empty < empty)
-		envelope->empty = empty;
-	if (envelope->empty_faster < empty)
-		envelope->empty_faster = empty;
-	envelope->run_until = now; /* it is not known how far apart the frames left */
-	mlr_envelope_measure(envelope, now);
+	mlr_envelope_begin(envelope, now_ns << MLR_ENVELOPE_PLACES);
+	if (envelope->queue < queue)
+		envelope->queue = queue;
+	if (envelope->queue_faster < queue)
+		envelope->queue_faster = queue;
+	envelope->run = 0; /* it is not known how far apart the frames left */
+	mlr_envelope_measure(envelope);
 }
 
 #endif

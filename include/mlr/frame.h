@@ -123,17 +123,17 @@ static inline uint32_t mlr_words(uint32_t value)
 	return (value >> 16) + (value & 0xffff);
 }
 
-/* Return the checksum of RFC 1071 from a sum of big-endian words. */
-static inline uint16_t mlr_checksum_fold(uint32_t sum)
+/* Return the checksum of RFC 1071 from a sum below 2^40 of big-endian words, or of pairs of them: 2^16 counts as 1. */
+static inline uint16_t mlr_checksum_fold(uint64_t sum)
 {
-	sum = mlr_words(sum);
-	sum = mlr_words(sum);
-	return (uint16_t)~sum;
+	sum = (sum >> 32) + (uint32_t)sum;
+	sum = (sum >> 16) + (sum & 0xffff);
+	return (uint16_t)~mlr_words((uint32_t)sum);
 }
 
 /* Write a UDP checksum. In UDP 0 means that there is none, so 0 is written as 0xffff, which is as valid in every other
  * checksum. */
-static inline void mlr_put_sum(uint8_t *at, uint32_t sum)
+static inline void mlr_put_sum(uint8_t *at, uint64_t sum)
 {
 	uint16_t checksum = mlr_checksum_fold(sum);
 
@@ -156,13 +156,14 @@ static inline __attribute__((always_inline)) unsigned int mlr_bounded(uint8_t of
 
 /* First step: write what varies from flow to flow, which is addresses, ports and the flow's number in the tag. Returns the
  * sum over what the UDP checksum covers so far. */
-static inline __attribute__((always_inline)) uint32_t
+static inline __attribute__((always_inline)) uint64_t
 mlr_frame_flow(uint8_t *header, const struct mlr_frame_template *template, const struct mlr_flow *flow)
 {
 	uint8_t *network = header + mlr_bounded(template->network_offset);
 	uint8_t *transport = header + mlr_bounded(template->transport_offset);
 	uint8_t *tag = header + mlr_bounded(template->tag_offset);
-	uint32_t addresses = mlr_words(flow->source_address) + mlr_words(flow->destination_address);
+	uint64_t addresses = (uint64_t)flow->source_address + flow->destination_address;
+	uint32_t ports = (uint32_t)flow->source_port << 16 | flow->destination_port;
 
 	if (template->ip_version == 4) {
 		mlr_put16(network + 10, mlr_checksum_fold(template->network_checksum_base + addresses));
@@ -174,36 +175,35 @@ mlr_frame_flow(uint8_t *header, const struct mlr_frame_template *template, const
 	}
 	if (template->outer_checksum_offset)
 		mlr_put_sum(header + mlr_bounded((uint8_t) template->outer_checksum_offset),
-			    template->outer_checksum_base - addresses);
-	mlr_put16(transport, flow->source_port);
-	mlr_put16(transport + 2, flow->destination_port);
+			    template->outer_checksum_base - mlr_words(flow->source_address) -
+				    mlr_words(flow->destination_address));
+	mlr_put32(transport, ports);
 	mlr_put32(tag + offsetof(struct mlr_tag, departure_high), flow->id);
-	return template->transport_checksum_base + addresses + flow->source_port + flow->destination_port +
-	       mlr_words(flow->id);
+	return template->transport_checksum_base + addresses + ports + flow->id;
 }
 
 /* Second step: write what varies from frame to frame, without the times. `sum` is the result of the first step. Returns the
  * frame's sum. */
-static inline __attribute__((always_inline)) uint32_t
-mlr_frame_number(uint8_t *header, const struct mlr_frame_template *template, uint32_t sum, uint16_t trial, uint32_t sequence)
+static inline __attribute__((always_inline)) uint64_t
+mlr_frame_number(uint8_t *header, const struct mlr_frame_template *template, uint64_t sum, uint16_t trial, uint32_t sequence)
 {
 	uint8_t *tag = header + mlr_bounded(template->tag_offset);
 
 	mlr_put16(tag + offsetof(struct mlr_tag, trial), trial);
 	mlr_put32(tag + offsetof(struct mlr_tag, sequence), sequence);
-	return sum + trial + mlr_words(sequence);
+	return sum + trial + sequence;
 }
 
 /* Third step: write the stamp, and the UDP checksum from the frame's sum. The intended departure is in ns of
  * CLOCK_MONOTONIC. The lateness is encoded as in the tag. */
 static inline __attribute__((always_inline)) void mlr_frame_stamp(uint8_t *header, const struct mlr_frame_template *template,
-								  uint32_t sum, uint64_t intended_ns, uint16_t lateness)
+								  uint64_t sum, uint64_t intended_ns, uint16_t lateness)
 {
 	uint8_t *transport = header + mlr_bounded(template->transport_offset);
 	uint8_t *tag = header + mlr_bounded(template->tag_offset);
 	uint32_t departure_ns = (uint32_t)intended_ns, departure_high = (uint32_t)(intended_ns >> 32) & 0xff;
 
-	mlr_put_sum(transport + 6, sum + (departure_high << 8) + mlr_words(departure_ns) + lateness);
+	mlr_put_sum(transport + 6, sum + (departure_high << 8) + departure_ns + lateness);
 	tag[offsetof(struct mlr_tag, departure_high)] = (uint8_t)departure_high;
 	mlr_put32(tag + offsetof(struct mlr_tag, departure_ns), departure_ns);
 	mlr_put16(tag + offsetof(struct mlr_tag, lateness), lateness);
@@ -224,7 +224,7 @@ static inline __attribute__((always_inline)) uint32_t mlr_frame_sign(uint8_t *at
 	uint32_t signature = mlr_signature_of(mix, template->mixing);
 
 	mlr_put32(at, signature);
-	return mlr_words(signature);
+	return signature;
 }
 
 /* Take all three steps, with a lateness that is encoded as in the tag. */
@@ -232,7 +232,7 @@ static inline __attribute__((always_inline)) void
 mlr_frame_fill_late(uint8_t *header, const struct mlr_frame_template *template, const struct mlr_flow *flow, uint16_t trial,
 		    uint32_t sequence, uint64_t intended_ns, uint16_t lateness)
 {
-	uint32_t sum = mlr_frame_flow(header, template, flow);
+	uint64_t sum = mlr_frame_flow(header, template, flow);
 
 	sum = mlr_frame_number(header, template, sum, trial, sequence);
 	if (template->is_signed)

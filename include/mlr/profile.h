@@ -68,7 +68,7 @@ struct mlr_plan_cursor {
 	uint32_t round;          /* how many times the list of flows was completed */
 	uint32_t slot;           /* the next frame's place in the schedule */
 	uint32_t slot_step;      /* the step from one frame to the next in the schedule, modulo its length */
-	uint32_t until_extra;    /* frames before the next extra one */
+	uint64_t until_extra;    /* frames before the next extra one; UINT64_MAX: there is none */
 };
 
 static inline struct mlr_plan_cursor mlr_plan_start(const struct mlr_queue_plan *plan, uint32_t first_sequence)
@@ -77,7 +77,7 @@ static inline struct mlr_plan_cursor mlr_plan_start(const struct mlr_queue_plan 
 		.first_sequence = first_sequence,
 		.slot = plan->first % plan->schedule_length,
 		.slot_step = plan->step % plan->schedule_length,
-		.until_extra = plan->extra_every,
+		.until_extra = plan->extra_every ? plan->extra_every : UINT64_MAX,
 	};
 }
 
@@ -101,9 +101,9 @@ static inline uint32_t mlr_plan_sequence(const struct mlr_plan_cursor *cursor, c
 }
 
 /* Whether an extra frame comes before the next one. */
-static inline bool mlr_plan_extra_due(const struct mlr_queue_plan *plan, const struct mlr_plan_cursor *cursor)
+static inline bool mlr_plan_extra_due(const struct mlr_plan_cursor *cursor)
 {
-	return plan->extra_every && !cursor->until_extra;
+	return !cursor->until_extra;
 }
 
 static inline void mlr_plan_take_extra(const struct mlr_queue_plan *plan, struct mlr_plan_cursor *cursor)

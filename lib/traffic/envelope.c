@@ -42,8 +42,11 @@ static uint64_t time_of(double load_fps, double frames)
 
 void mlr_envelope_init(struct mlr_envelope *ret, double load_fps, uint32_t transmitters, struct mlr_burst burst)
 {
+	uint64_t interval = time_of(load_fps, transmitters);
+
 	*ret = (struct mlr_envelope){
-		.interval = time_of(load_fps, transmitters),
+		.interval = interval,
+		.interval_faster = interval - interval / 16,
 		.asked = burst.asked_frames ? time_of(load_fps, (double)burst.asked_frames) : UNBOUNDED,
 		.catch = burst.catch_frames ? time_of(load_fps, (double)burst.catch_frames) : UNBOUNDED,
 	};
@@ -51,5 +54,16 @@ void mlr_envelope_init(struct mlr_envelope *ret, double load_fps, uint32_t trans
 
 uint64_t mlr_envelope_excess_frames(const struct mlr_envelope *envelope)
 {
-	return envelope->interval ? (envelope->excess_max + envelope->interval / 2) / envelope->interval : 0;
+	struct mlr_envelope settled = *envelope;
+
+	mlr_envelope_settle(&settled);
+	return settled.interval ? (settled.excess_max + settled.interval / 2) / settled.interval : 0;
+}
+
+uint64_t mlr_envelope_run_frames(const struct mlr_envelope *envelope)
+{
+	struct mlr_envelope settled = *envelope;
+
+	mlr_envelope_settle(&settled);
+	return settled.run_max;
 }

@@ -166,7 +166,7 @@ static void assert_follows_plan(unsigned int count, bool scribbled)
 
 		if (scribbled)
 			memset(page, 0xa5, mlr_plan_template(plan, &cursor)->header_octets);
-		if (mlr_plan_extra_due(plan, &cursor)) {
+		if (mlr_plan_extra_due(&cursor)) {
 			assert_int_equal(run_once(&octets), XDP_REDIRECT);
 			assert_int_equal(tag_of(plan->extra)->lateness, 0); /* it has no schedule to be late by */
 			assert_frame(plan->extra, &plan->extra_flow, 0,

@@ -55,6 +55,7 @@ static void a_burst_counts_frame_by_frame(void **state)
 	for (int i = 0; i < 50; i++)
 		assert_int_equal(mlr_envelope_take(&envelope, NS_PER_MS), i >= 35); /* 35 frames of 15/16 are more than 32 */
 	assert_int_equal(mlr_envelope_excess_frames(&envelope), 50);
+	mlr_envelope_settle(&envelope);
 	assert_int_equal(envelope.excess_at_ns, NS_PER_MS);
 	assert_int_equal(mlr_envelope_run_frames(&envelope), 50);
 }
@@ -95,8 +96,8 @@ static void marks_end_though_the_excess_stays(void **state)
 	}
 	assert_in_range(envelope.marked - marked, 400, 600); /* 28 frames above 32, at one in 16 */
 	assert_int_equal(last, envelope.marked - marked);
-	assert_in_range(mlr_envelope_left(envelope.empty, now_ns << MLR_ENVELOPE_PLACES) >> MLR_ENVELOPE_PLACES,
-			63 * INTERVAL_NS, 65 * INTERVAL_NS);
+	mlr_envelope_settle(&envelope);
+	assert_in_range(envelope.queue >> MLR_ENVELOPE_PLACES, 63 * INTERVAL_NS, 65 * INTERVAL_NS);
 	assert_in_range(envelope.over >> MLR_ENVELOPE_PLACES, 4 * NS_PER_MS, 6 * NS_PER_MS);
 }
 
@@ -302,12 +303,17 @@ static uint64_t plain_surplus_ns(const struct plain *plain, const struct mlr_env
 
 static void assert_as_plain(const struct mlr_envelope *envelope, const struct plain *plain)
 {
-	assert_int_equal(envelope->empty, plain->empty);
-	assert_int_equal(envelope->empty_faster, plain->empty_faster);
-	assert_int_equal(envelope->excess_max, plain->excess_max);
-	assert_int_equal(envelope->excess_at_ns, plain->excess_at_ns);
-	assert_int_equal(envelope->over, plain->over);
-	assert_int_equal(envelope->marked, plain->marked);
+	struct mlr_envelope settled = *envelope;
+
+	mlr_envelope_settle(&settled);
+	assert_int_equal(settled.at + settled.queue, plain->empty);
+	assert_int_equal(settled.at + settled.queue_faster, plain->empty_faster);
+	assert_int_equal(settled.excess_max, plain->excess_max);
+	assert_int_equal(settled.excess_at_ns, plain->excess_at_ns);
+	assert_int_equal(settled.over, plain->over);
+	assert_int_equal(settled.marked, plain->marked);
+	assert_int_equal(mlr_envelope_excess_frames(envelope),
+			 (plain->excess_max + envelope->interval / 2) / envelope->interval);
 	assert_int_equal(mlr_envelope_run_frames(envelope), plain->run_max);
 }
 

@@ -164,7 +164,7 @@ static enum exit_code show_port(const struct config *config, const struct mlr_pr
 		struct shown shown = { .port = name,
 				       .tunnels = traffic_tunnels(config),
 				       .number = i,
-				       .extra = mlr_plan_extra_due(plan, &cursor) };
+				       .extra = mlr_plan_extra_due(&cursor) };
 		json_t *json;
 
 		shown.template = shown.extra ? plan->extra : mlr_plan_template(plan, &cursor);

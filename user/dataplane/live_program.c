@@ -253,7 +253,7 @@ void live_program_start_one(struct live_program *program)
 	queue->is_trial_frame = true;
 	queue->batch = 1;
 	queue->left = 1;
-	queue->cursor.until_extra = UINT32_MAX;
+	queue->cursor.until_extra = UINT64_MAX;
 }
 
 int live_program_start(struct live_program *program, const struct tx_trial *trial)

@@ -4,14 +4,15 @@
 
 void tx_report_pace(struct tx_report *report, const struct tx_pace *pace)
 {
-	const struct mlr_envelope *envelope = &pace->envelope;
+	struct mlr_envelope envelope = pace->envelope;
 
+	mlr_envelope_settle(&envelope);
 	report->stops = pace->stops;
-	report->burst_max = mlr_envelope_run_frames(envelope);
-	report->excess_frames_max = mlr_envelope_excess_frames(envelope);
-	report->excess_at_ns = envelope->excess_at_ns;
-	report->excess_ns = envelope->over >> MLR_ENVELOPE_PLACES;
-	report->marked = envelope->marked;
+	report->burst_max = mlr_envelope_run_frames(&envelope);
+	report->excess_frames_max = mlr_envelope_excess_frames(&envelope);
+	report->excess_at_ns = envelope.excess_at_ns;
+	report->excess_ns = envelope.over >> MLR_ENVELOPE_PLACES;
+	report->marked = envelope.marked;
 }
 
 static uint64_t greater(uint64_t a, uint64_t b)

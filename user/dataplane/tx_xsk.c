@@ -66,7 +66,7 @@
 struct next_frame {
 	const struct mlr_frame_template *template; /* NULL: it is not prepared */
 	uint64_t address;                          /* of its buffer, which is not free */
-	uint32_t sum;                              /* of all that its checksum covers but the stamp */
+	uint64_t sum;                              /* of all that its checksum covers but the stamp */
 	bool is_extra;
 };
 
@@ -74,7 +74,7 @@ struct next_frame {
 struct held {
 	const struct mlr_frame_template *template; /* whose header; NULL: none yet */
 	const struct mlr_flow *flow;               /* whose addresses and ports */
-	uint32_t sum;                              /* mlr_frame_flow()'s */
+	uint64_t sum;                              /* mlr_frame_flow()'s */
 };
 
 /* The trial under way. */
@@ -495,7 +495,7 @@ static inline __attribute__((always_inline)) bool prepare(struct tx_xsk *xsk)
 		return false;
 	buffer = xsk->free_buffers[--xsk->free_count];
 	next->address = ((uint64_t)buffer << xsk->buffer_shift) + xsk->room;
-	next->is_extra = mlr_plan_extra_due(plan, cursor);
+	next->is_extra = mlr_plan_extra_due(cursor);
 	next->template = next->is_extra ? plan->extra : mlr_plan_template(plan, cursor);
 	flow = next->is_extra ? &plan->extra_flow : mlr_plan_flow(plan, cursor);
 	held = &xsk->held[buffer];
@@ -550,7 +550,7 @@ static void depart(struct tx_xsk *xsk, uint32_t slot, uint64_t intended_ns, uint
 	uint64_t actual_ns = intended_ns > now_ns ? intended_ns : now_ns;
 	uint64_t tag_ns = intended_ns + (uint64_t)trial->tag_offset_ns;
 	uint16_t lateness = lateness_of(&xsk->sending, next, intended_ns, actual_ns);
-	uint32_t sum = next->sum;
+	uint64_t sum = next->sum;
 
 	if (next->template->is_signed)
 		sum += sign(xsk, tag_ns, lateness);
