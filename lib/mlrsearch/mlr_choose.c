@@ -243,14 +243,21 @@ static void count_steps(struct mlr_focus *focus, const struct mlr_view *view)
 	focus->has_walked |= fabs(focus->steps) >= STEPS_MOST;
 }
 
+/* Whether the goal has trials of one length, and both bounds cost the same. */
+static bool is_even(const struct mlr_view *view)
+{
+	return view->fresh.good == view->fresh.bad &&
+	       view->goal->initial_trial_duration_s >= view->goal->final_trial_duration_s;
+}
+
 /* Return the index, or one farther from a bound that moved several times in a row in one direction: each further step is
- * twice as long. A load with trials stays. */
+ * twice as long. A load with trials stays. Where a step in vain costs no more than another, the plan needs no such help. */
 static int64_t stride(const struct mlr_focus *focus, const struct mlr_view *view, int64_t index)
 {
 	double steps = fabs(focus->steps), least = (double)view->unit * exp2(fmin(steps, 30) - 1);
 	double middle = ((double)view->lower + (double)view->upper) / 2;
 
-	if (steps < STRIDE_STEPS || mlr_view_at(view, index))
+	if (steps < STRIDE_STEPS || is_even(view) || mlr_view_at(view, index))
 		return index;
 	if (focus->steps > 0)
 		return mlr_view_clamp(view, fmax((double)index, fmin((double)view->lower + least, middle)));

@@ -120,21 +120,6 @@ static double linear_root(const struct mlr_view *view, const struct survey *surv
 	return root_fps > 0 ? mlr_grid_position(view->grid, root_fps) : NAN;
 }
 
-/*
- * Return where two bad loads put the end of the loss. If frames are lost one by one, the loss falls like a power of the
- * load. If capacity is lacking, it falls like a straight line. It is not known yet which of them is right, so the result is
- * half way. But a buffer that hid an overload from short trials is full from its own end on, and the straight line finds
- * that.
- */
-static double second_root(const struct mlr_view *view, const struct survey *survey)
-{
-	double linear = linear_root(view, survey), power = power_root(view, survey, true);
-
-	if (view->telling_s < view->duration_s)
-		return floor(linear);
-	return isfinite(power) ? (linear + power) / 2 : linear;
-}
-
 /* Return where the loss ratio reaches the goal's, between the ends of the bracket. Its logarithm is taken as linear. */
 static double ratio_root(const struct mlr_view *view, const struct survey *survey)
 {
@@ -188,7 +173,7 @@ static double go_down(const struct mlr_view *view, const struct survey *survey)
 	else if (survey->failed_count < 2)
 		position = floor(forwarding_position(view, survey->failed));
 	else if (survey->failed_count == 2)
-		position = second_root(view, survey);
+		position = floor(linear_root(view, survey));
 	else
 		position = power_root(view, survey, true);
 	if (survey->failed_count >= 2 && view->goal->initial_trial_duration_s < view->goal->final_trial_duration_s)
@@ -196,7 +181,7 @@ static double go_down(const struct mlr_view *view, const struct survey *survey)
 	return fmin(position, survey->bad->position - least_step);
 }
 
-/* There are good and bad loads with a wide gap: use secants in turn, and sometimes the middle. */
+/* There are good and bad loads with a wide gap: two secants, then the middle, in turns. */
 static double narrow(const struct mlr_view *view, const struct survey *survey)
 {
 	double good = survey->good->position, bad = survey->bad->position, unit = (double)view->unit;
@@ -204,9 +189,7 @@ static double narrow(const struct mlr_view *view, const struct survey *survey)
 
 	if (view->goal->loss_ratio > 0)
 		position = view->count % 2 ? ratio_root(view, survey) : NAN;
-	else if (view->count % 3 == 0)
-		position = power_root(view, survey, false);
-	else if (view->count % 3 == 1)
+	else if (view->count % 3 < 2)
 		position = linear_root(view, survey);
 	if (!isfinite(position) || position < good || position > bad)
 		position = (good + bad) / 2;
