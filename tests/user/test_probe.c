@@ -318,7 +318,9 @@ static void how_the_kernel_schedules(void **state)
 	put("/proc/sys/kernel/sched_rt_runtime_us", "950000");
 	says("real-time", "OK", "950 of 1000 ms", NULL);
 	put("/proc/sys/kernel/sched_autogroup_enabled", "0");
-	says("sessions", "OK", "have no share", NULL);
+	only_warns("sessions", "sysctl -w kernel.sched_autogroup_enabled=1");
+	put("/proc/sys/kernel/sched_autogroup_enabled", "1");
+	says("sessions", "OK", "each gets its share", NULL);
 	put("/sys/kernel/debug/sched/preempt", "none (voluntary) full");
 	only_warns("preemption", "echo full > /sys/kernel/debug/sched/preempt");
 	put("/sys/kernel/debug/sched/preempt", "full (lazy)");

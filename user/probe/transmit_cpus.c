@@ -239,7 +239,10 @@ static void check_sessions(const struct place *place, json_t *checks)
 	else if (enabled)
 		OK(checks, "sessions", "each gets its share of the CPUs; a run raises its own meanwhile");
 	else
-		OK(checks, "sessions", "have no share of their own: the niceness of transmit threads counts");
+		probe_fix(WARN(checks, "sessions",
+			       "have no share of their own: a SUT that spins on a transmit thread's CPU shares it by "
+			       "niceness alone, as an equal where both have -20"),
+			  "sysctl -w kernel.sched_autogroup_enabled=1");
 }
 
 static void check_real_time(const struct place *place, json_t *checks)
