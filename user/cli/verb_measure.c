@@ -9,7 +9,6 @@
 #include "base/destination.h"
 #include "base/json_read.h"
 #include "base/reader.h"
-#include "base/signing.h"
 #include "base/stop.h"
 #include "benchmark/rfc2544.h"
 #include "benchmark/search.h"
@@ -343,7 +342,6 @@ static enum exit_code check_stored(const struct config *config)
 		return EXIT_DONE;
 	file = (struct stored_file){ given->text, config->stored->document };
 	plan.name = file.path;
-	signing_prepare(file.document);
 	return reader_run(&plan, NULL, NULL);
 }
 
