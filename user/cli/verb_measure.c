@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "base/destination.h"
 #include "base/json_read.h"
-#include "base/reader.h"
 #include "base/stop.h"
 #include "benchmark/rfc2544.h"
 #include "benchmark/search.h"
@@ -318,31 +317,12 @@ static const struct manner {
 	[VERB_SELFTEST] = { false, perform_selftest },
 };
 
-/* A search, and the file that it was read from. */
-struct stored_file {
-	const char *path;
-	const json_t *document;
-};
-
-static enum exit_code verify_stored(void *context, FILE *)
-{
-	const struct stored_file *file = context;
-
-	return verify_refuse(file->path, file->document);
-}
-
-/* A search that is replayed or resumed must not contradict its own trials. A process without privileges looks. */
+/* A search that is replayed or resumed must not contradict its own trials. */
 static enum exit_code check_stored(const struct config *config)
 {
 	const struct given *given = given_find(config->given, "resume") ?: given_find(config->given, "replay");
-	struct stored_file file;
-	struct reader_plan plan = { .parse = verify_stored, .context = &file, .fd = -1 };
 
-	if (!config->stored)
-		return EXIT_DONE;
-	file = (struct stored_file){ given->text, config->stored->document };
-	plan.name = file.path;
-	return reader_run(&plan, NULL, NULL);
+	return config->stored ? verify_refuse(given->text, config->stored->document) : EXIT_DONE;
 }
 
 enum exit_code verb_measure(const struct config *config)
