@@ -225,7 +225,7 @@ $(BUILD)/bench/bench_floor: tools/bench/bench_floor.c $(BUILD)/bench/floor.skel.
 		$(user_libs)
 
 # the program's own transmitters and receiver
-$(BUILD)/bench/bench_live $(BUILD)/bench/bench_tx: $(BUILD)/bench/%: tools/bench/%.c $(user_objects) $(BUILD)/libmlr.a
+$(BUILD)/bench/bench_live $(BUILD)/bench/bench_transmitter $(BUILD)/bench/bench_tx: $(BUILD)/bench/%: tools/bench/%.c $(user_objects) $(BUILD)/libmlr.a
 	@mkdir -p $(@D)
 	$(call say,BENCH,$<)$(CC) $(CPPFLAGS) -Iuser -I. $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< \
 		$(filter-out $(BUILD)/user/cli/main.o,$(user_objects)) $(BUILD)/libmlr.a $(user_libs)

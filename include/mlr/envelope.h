@@ -53,6 +53,7 @@ struct mlr_envelope {
 	uint64_t over;         /* for how long the queue with the faster server was longer than the asked burst */
 	uint64_t marked;       /* frames that departed during that time */
 	uint64_t run, run_max; /* the present run of frames less than half an interval apart, in frames; the longest one */
+	uint64_t is_lone;      /* if the next frame departs an interval later than the last one or more, only `at` changes */
 };
 
 /* Return the bursts for a load. With `frames` above 0 both bursts have that length; with 0 they have the defaults. The
@@ -134,17 +135,41 @@ static inline bool mlr_envelope_over(struct mlr_envelope *envelope, uint64_t bef
 	return was_over;
 }
 
-/* Record that a frame departs now. Return whether the frame is to be marked. */
-static inline bool mlr_envelope_take(struct mlr_envelope *envelope, uint64_t now_ns)
+/* Record that a frame departs at `at`. */
+static inline bool mlr_envelope_add(struct mlr_envelope *envelope)
 {
-	uint64_t now = now_ns << MLR_ENVELOPE_PLACES, before;
+	uint64_t before = envelope->queue_faster;
 
-	if (now != envelope->at)
-		mlr_envelope_begin(envelope, now);
-	before = envelope->queue_faster;
 	envelope->queue_faster = before + envelope->interval_faster;
 	envelope->together++;
 	return envelope->queue_faster > envelope->asked && mlr_envelope_over(envelope, before);
+}
+
+/* Whether the last frame departed alone when both queues were empty, and there was one like it before. */
+static inline bool mlr_envelope_is_lone(const struct mlr_envelope *envelope)
+{
+	return !envelope->queue && envelope->queue_faster == envelope->interval_faster &&
+	       envelope->excess_max >= envelope->interval;
+}
+
+/* Record that a frame departs now. Return whether the frame is to be marked. */
+static inline bool mlr_envelope_take(struct mlr_envelope *envelope, uint64_t now_ns)
+{
+	uint64_t now = now_ns << MLR_ENVELOPE_PLACES;
+	bool is_marked;
+
+	if (now == envelope->at) {
+		envelope->is_lone = 0;
+		return mlr_envelope_add(envelope);
+	}
+	if (envelope->is_lone && now - envelope->at >= envelope->interval) {
+		envelope->at = now;
+		return false;
+	}
+	mlr_envelope_begin(envelope, now);
+	is_marked = mlr_envelope_add(envelope);
+	envelope->is_lone = mlr_envelope_is_lone(envelope);
+	return is_marked;
 }
 
 /* Record that the call which sent the last frames returned only now, after a long time. All these frames may have departed
@@ -159,6 +184,7 @@ static inline void mlr_envelope_delay(struct mlr_envelope *envelope, uint64_t co
 	if (envelope->queue_faster < queue)
 		envelope->queue_faster = queue;
 	envelope->run = 0; /* it is not known how far apart the frames left */
+	envelope->is_lone = 0;
 	mlr_envelope_measure(envelope);
 }
 

@@ -330,19 +330,23 @@ static void every_figure_is_as_it_is_defined(void **state)
 				  (struct mlr_burst){ 1 + seed % 40, 1 + seed % 40 });
 		for (int i = 0; i < 3000; i++) {
 			uint64_t due_ns = now_ns - random_below(&random, now_ns + 1) % (50 * interval_ns),
-				 sort = random_below(&random, 40);
+				 sort = random_below(&random, 40), gap = random_below(&random, 40);
 
 			assert_int_equal(mlr_envelope_surplus_ns(&envelope, due_ns, now_ns),
 					 plain_surplus_ns(&plain, &envelope, due_ns, now_ns));
 			if (sort == 0) {
-				plain_delay(&plain, &envelope, 1 + sort % 5, now_ns << MLR_ENVELOPE_PLACES);
-				mlr_envelope_delay(&envelope, 1 + sort % 5, now_ns);
+				uint64_t count = 1 + random_below(&random, 5);
+
+				plain_delay(&plain, &envelope, count, now_ns << MLR_ENVELOPE_PLACES);
+				mlr_envelope_delay(&envelope, count, now_ns);
 			} else {
 				assert_int_equal(mlr_envelope_take(&envelope, now_ns),
 						 plain_take(&plain, &envelope, now_ns << MLR_ENVELOPE_PLACES));
 			}
 			assert_as_plain(&envelope, &plain);
-			now_ns += sort < 20 ? 0 : sort < 39 ? random_below(&random, 2 * interval_ns) : 100 * interval_ns;
+			now_ns += gap < 20   ? 0
+				  : gap < 30 ? random_below(&random, 2 * interval_ns)
+					     : random_below(&random, 9 * interval_ns);
 		}
 	}
 }
