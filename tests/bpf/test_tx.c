@@ -579,7 +579,8 @@ static void a_stop_moves_the_schedule(void **state)
 	assert_in_range(run_until_drop(), 28, 200); /* on a busy machine more become due meanwhile */
 	assert_true(schedule->moves >= 1);
 	assert_in_range(schedule->stopped_ns, STOP_NS - 2 * NS_PER_S, STOP_NS + NS_PER_S);
-	assert_int_equal(schedule->moved_ns, schedule->stopped_ns);
+	/* an emulated CPU is too slow for a moment of the burst, too */
+	assert_in_range(schedule->moved_ns - schedule->stopped_ns, 0, STOP_NS / 10);
 	assert_int_equal(schedule->granted_ns, schedule->stopped_ns);
 	assert_in_range(mlr_envelope_excess_frames(&queue->pace.envelope), 30, 33);
 	assert_int_equal(mlr_moves_last_ns(live_program_moves(program)), schedule->moved_ns);
@@ -594,14 +595,12 @@ static void a_late_start_moves_the_schedule_for_nothing(void **state)
 	(void)state;
 	open_simple();
 	schedule = live_program_schedule(program);
-	/* once more where a slow machine is late after the first frame, too */
-	for (int try = 0; try < 10 && (!try || schedule->moved_ns != schedule->before_ns); try++) {
-		start_with_bursts(10, 100000, clock_ns() - STOP_NS);
-		assert_true(run_until_drop() >= 1);
-	}
+	start_with_bursts(10, 100000, clock_ns() - STOP_NS);
+	assert_true(run_until_drop() >= 1);
 	assert_in_range(schedule->before_ns, STOP_NS / 2, 2 * STOP_NS);
-	assert_int_equal(schedule->granted_ns, schedule->moved_ns);
-	assert_int_equal(schedule->stopped_ns, 0);
+	/* a slow or a busy machine is late after the first frame, too */
+	assert_true(schedule->stopped_ns < STOP_NS / 2);
+	assert_int_equal(schedule->granted_ns, schedule->before_ns + schedule->stopped_ns);
 }
 
 /* A transmitter without time to spare must not make the trial longer. */
