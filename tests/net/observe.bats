@@ -12,6 +12,8 @@ observed='.trial_result.observed'
   clean_trial --load 5kfps --duration 0.5 --observe "sut=local:xdp-mlr-$LAB" --observe "dut=exec:$count" --interval 100ms --idle-duration 0.3
   [ "$status" -eq 0 ]
   check "$observed | map([.source, .whole]) == [[\"sut\", true], [\"dut\", true]]"
+  # each CPU by its number, and not the sum of all of them
+  check "[$observed[0].counters | keys[] | capture(\"^cpu(?<number>.*)/accounted$\").number | tonumber] | length > 0 and max < $(getconf _NPROCESSORS_CONF)"
   # neighbours may say something meanwhile
   check "$observed[0].counters[\"link/sut-a/rx_packets\"].change | . >= 2500 and . < 2520"
   check "$observed[0].counters[\"Ip/ForwDatagrams\"].change == 2500"

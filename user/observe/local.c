@@ -172,6 +172,8 @@ static void take_cpu(struct recorder *recorder, char *line, unsigned int number)
 	int length = 0;
 
 	(void)number;
+	if (strncmp(line, "cpu ", 4) == 0) /* all CPUs together */
+		return;
 	if (sscanf(line, "cpu%u%n", &cpu, &length) < 1 || read_numbers(line + length, 10, FIELDS, values) < FIELDS)
 		return;
 	busy = values[USER] + values[NICE] + values[SYSTEM] + values[IRQ] + values[SOFTIRQ] + values[STEAL];
