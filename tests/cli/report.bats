@@ -267,7 +267,7 @@ TEXT
   [[ $text == *"Asked for no frame lost, in trials of 0.3 s; trials worth 50 % of 1.2 s may lose more"* ]]
   [[ $text == *"Asked for at most 0.5 % lost, in trials of 0.3 s; none of 1.2 s may lose more"* ]]
   [[ $text == *"Total of 2 interfaces 599.9 kframes/s, 599947.7 frames/s; L2 307.2 Mbit/s, L1 403.2 Mbit/s"* ]]
-  [[ $text == *"Latency at lower bound p50 1.000 µs, p99 2.000 µs, max 3 ms; delay variation (PDV) p99 1.500 µs; from frame to frame (IPDV) p99 0.700 µs; the worst of 2 trials"* ]]
+  [[ $text == *"Latency at lower bound p50 1.00 µs, p99 2.00 µs, max 3.00 ms; delay variation (PDV) p99 1.50 µs; from frame to frame (IPDV) p99 0.700 µs; the worst of 2 trials"* ]]
   [[ $text == *"Over the searches mean 300000 frames/s, standard deviation 3000 frames/s (1 %), of 3"* ]]
   # what was not measured is not there
   [[ $(grep -c "Latency at lower bound" <<<"$("$XDP_MLR" report "$file")") -eq 1 ]]
@@ -394,11 +394,11 @@ END
     | .measurer.ports[0] += {"transmit_queues": 2, "launch_time": true} | .measurer.allow_unsafe = "my own machine"
     | .latency += {"error_bound_ns": 40, "floor_p50_ns": 740, "floor_p99_ns": 1150, "floor_source": "self-test of today"}' \
     "$GOLDEN/trial-1-xdp.json" >"$document"
-  says "Transmitter AF_XDP (xsk), copy mode, 2 queues a port, at launch times of the NIC" "Receiver native XDP" "Latency count $("$JQ" .latency.count "$document"), min 1.572 µs, mean 1.761 µs, p50 1.684 µs, p90 1.727 µs, p99 3.269 µs, p99.9 17.831 µs, p99.99 39.526 µs, max 51.588 µs, error bound 0.040 µs, floor p50 0.740 µs, floor p99 1.150 µs " \
+  says "Transmitter AF_XDP (xsk), copy mode, 2 queues a port, at launch times of the NIC" "Receiver native XDP" "Latency count $("$JQ" .latency.count "$document"), min 1.57 µs, mean 1.76 µs, p50 1.68 µs, p90 1.73 µs, p99 3.27 µs, p99.9 17.83 µs, p99.99 39.53 µs, max 51.59 µs, error bound 0.040 µs, floor p50 0.740 µs, floor p99 1.15 µs " \
     "Destination MAC from rpt-a 3e:ed:d4:2d:3c:31 (the other port's)" \
     "--allow-unsafe my own machine" "802.1ad VLAN 100 priority 5, 802.1Q VLAN 7, 40 flows a port by src-port and dst-port at random (seed 3)" \
     "Frame sizes 3 of 64, 1 of 128; 80 octets on average" "Beside the load broadcast: some management: few" \
-    "Learning frames 2 of each port" "Load constant" "gap max 102.683 µs, burst max 17 A burst stands where a queue was held up." \
+    "Learning frames 2 of each port" "Load constant" "gap max 103 µs, burst max 17 A burst stands where a queue was held up." \
     "Extra sent 5" "Extra received 4" "Queries sent 3" "Queries answered 2" "The tester's own floor self-test of today"
   jq '.measurer.tx_backend = "live" | .measurer.ports[1] += {"transmits": true, "transmit_queues": 3} | .measurer.ports[1].receive_mode = "generic"
     | .configuration."no-seq" = "true" | .configuration."no-latency" = "true" | .latency = null' "$GOLDEN/trial-1-xdp.json" >"$document"
@@ -406,7 +406,7 @@ END
     "Receiver native XDP on " ", generic XDP on " "sequence numbers not looked at (--no-seq)" "Latency not measured (--no-latency)"
   none "Duplicate|Where the missing frames" <<<"$text" # of which there are none; and a table
   jq '.latency += {"ipdv_count": 300029, "ipdv_mean_ns": 60.5, "ipdv_p99_ns": 1500, "ipdv_max_ns": 40000}' "$GOLDEN/trial-1-xdp.json" >"$document"
-  says "max 51.588 µs, IPDV count 300029, IPDV mean 0.060 µs, IPDV p99 1.500 µs, IPDV max 40.000 µs"
+  says "max 51.6 µs, IPDV count 300029, IPDV mean 0.060 µs, IPDV p99 1.50 µs, IPDV max 40.0 µs"
   "$XDP_MLR" report "$document" --report "$BATS_TEST_TMPDIR/t.csv"
   [[ $(head -n 1 "$BATS_TEST_TMPDIR/t.csv") == *"latency.ipdv_count [pairs of frames],latency.ipdv_mean_ns"* ]]
   jq '.trial_result.counts.duplicate = null' "$GOLDEN/trial-1-xdp.json" >"$document"
@@ -418,7 +418,7 @@ END
   says "Transmitter AF_XDP (xsk), copy mode" "Longest burst 12 frames, in all trials"
   cp "$GOLDEN/rfc2544-1-xdp.json" "$document"
   says "Transmitter AF_XDP (xsk), copy mode" "(RFC 1242, 3.8); of every frame, not of one Clock CLOCK_MONOTONIC" \
-    "Lost, 64 octets 66.63 % at 100 %, 62.93 % at 90 %," "16.58 % at 40 %, 0 % at 30 %, 0 % at 20 % Lost, 512 octets"
+    "Lost, 64 octets 66.6 % at 100 %, 62.9 % at 90 %," "16.6 % at 40 %, 0 % at 30 %, 0 % at 20 % Lost, 512 octets"
   none "Every point of the curves|Parameters of the test|Mean of" <<<"$text"
   [ "$("$XDP_MLR" report "$document" --explain | grep -cE '^ (Every point of the curves|Parameters of the test)')" -eq 2 ]
   cp "$GOLDEN/search-1-sim.json" "$document"

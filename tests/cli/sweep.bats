@@ -21,7 +21,7 @@ sweep() {
   local file=$BATS_TEST_TMPDIR/r
   run -0 --separate-stderr sweep --loads 100kfps..1.5Mfps/15 --report "$file.html" --report "$file.csv" --report "$file.md"
   [[ $output == *"Maximum forwarding rate per interface (RFC 2285, 3.6.3)"*"1.000 Mframes/s"*"No loss up to"*"1000000 frames/s"*"First loss at"*"1100000 frames/s"* ]]
-  grep -q '1500000  1.008 Gbit/s     1000000  33.33 %' <<<"$output"
+  grep -q '1500000  1.008 Gbit/s     1000000  33.3 %' <<<"$output"
   grep -q 'id="figure-forwarding"' "$file.html"
   grep -q 'id="figure-loss"' "$file.html"
   [ "$(wc -l <"$file.csv")" -eq 16 ]

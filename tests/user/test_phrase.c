@@ -2,9 +2,11 @@
 /* What a phrase says of an object, and that phrases that are cut short or empty do no harm. */
 #include "../test.h"
 #include <jansson.h>
+#include <math.h>
 #include <string.h>
 
 #include "render/phrase.h"
+#include "render/values.h"
 
 static const char document[] = "{\"name\":\"t-a\",\"met\":true,\"lost\":0,\"sent\":1,\"p99_ns\":1500,\"none\":null,"
 			       "\"sizes\":[64,512],\"vlans\":[{\"id\":5},{\"id\":0},{\"id\":7}]}";
@@ -23,9 +25,54 @@ static void test_holes(void **)
 {
 	assert_says("{name} sent {sent:count} frame{sent:s}, {lost:count} frame{lost:s} lost",
 		    "t-a sent 1 frame, 0 frames lost");
-	assert_says("p99 {p99_ns:ns} of {sizes}: {sizes:count}", "p99 1.500 \xc2\xb5s of 64, 512: 2");
+	assert_says("p99 {p99_ns:ns} of {sizes}: {sizes:count}", "p99 1.50 \xc2\xb5s of 64, 512: 2");
 	assert_says("{none:ns}{missing:count}{missing}", "\xe2\x80\x93\xe2\x80\x93");
 	assert_says("{vlans/2/id:whole}", "7");
+}
+
+/* Three significant digits, more where the error bound beside the member says so, and none below the ns. */
+static void test_digits(void **)
+{
+	static const struct {
+		double ns, bound_ns;
+		const char *text;
+	} cases[] = {
+		{ 123456.7, NAN, "123 \xc2\xb5s" },   { 123456.7, 3000, "123 \xc2\xb5s" },
+		{ 123456.7, 40, "123.46 \xc2\xb5s" }, { 123456.7, 0.5, "123.457 \xc2\xb5s" },
+		{ 40, NAN, "0.040 \xc2\xb5s" },       { 0, NAN, "0 \xc2\xb5s" },
+		{ 999999, NAN, "1000 \xc2\xb5s" },    { 4919000, NAN, "4.92 ms" },
+		{ 4919000, 40, "4.91900 ms" },        { 81919e6, NAN, "81.9 s" },
+	};
+	char text[VALUE_SIZE];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_string_equal(text_ns_within(cases[i].ns, cases[i].bound_ns, text), cases[i].text);
+}
+
+static void test_bounds_beside(void **)
+{
+	json_t *object = json_loads("{\"latency\":{\"p99_ns\":123456.7,\"pdv_p99_ns\":123456.7,\"ipdv_p99_ns\":123456.7,"
+				    "\"error_bound_ns\":40,\"pdv_error_ns\":2}}",
+				    0, NULL);
+	char text[200];
+
+	assert_string_equal(phrase_write(text, sizeof(text),
+					 "{latency/p99_ns:ns}, {latency/pdv_p99_ns:ns}, {latency/ipdv_p99_ns:ns}", object),
+			    "123.46 \xc2\xb5s, 123.457 \xc2\xb5s, 123 \xc2\xb5s");
+	assert_string_equal(phrase_write(text, sizeof(text), "{p99_ns:ns}", json_object_get(object, "latency")),
+			    "123.46 \xc2\xb5s");
+	json_decref(object);
+}
+
+static void test_shares(void **)
+{
+	char text[VALUE_SIZE];
+
+	assert_string_equal(text_percent(0.123456, text), "12.3 %");
+	assert_string_equal(text_percent(0.005, text), "0.5 %");
+	assert_string_equal(text_percent(0.99996, text), "99.996 %");
+	assert_string_equal(text_percent(1, text), "100 %");
+	assert_string_equal(text_percent(0, text), "0 %");
 }
 
 static void test_what_is_missing_is_left_out(void **)
@@ -69,8 +116,13 @@ static void test_conditions(void **)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_holes),      cmocka_unit_test(test_what_is_missing_is_left_out),
-		cmocka_unit_test(test_lists),      cmocka_unit_test(test_what_is_cut),
+		cmocka_unit_test(test_holes),
+		cmocka_unit_test(test_digits),
+		cmocka_unit_test(test_bounds_beside),
+		cmocka_unit_test(test_shares),
+		cmocka_unit_test(test_what_is_missing_is_left_out),
+		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_what_is_cut),
 		cmocka_unit_test(test_conditions),
 	};
 

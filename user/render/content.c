@@ -126,7 +126,7 @@ static const char *text_quantity_of(const json_t *requirement, char buffer[VALUE
 	if (strcmp(unit, "ratio") == 0)
 		return text_percent(value, buffer);
 	if (strcmp(unit, "ns") == 0)
-		return text_ns(value, buffer);
+		return text_ns_within(value, 1, buffer); /* it may be next to what was asked */
 	snprintf(buffer, VALUE_SIZE, "%.60s %.30s", text_number(value, 0, VALUE_ROOM), unit);
 	return buffer;
 }

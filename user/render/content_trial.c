@@ -173,7 +173,8 @@ static char *label_of(const char *key, char label[VALUE_SIZE])
 }
 
 /* A member's number, its label without a unit in it; times as elsewhere, whatever unit is in the name. */
-static const char *number_text(const char *key, const json_t *value, char label[VALUE_SIZE], char buffer[VALUE_SIZE])
+static const char *number_text(const json_t *object, const char *key, const json_t *value, char label[VALUE_SIZE],
+			       char buffer[VALUE_SIZE])
 {
 	double number = json_is_number(value) ? json_number_value(value) : NAN;
 	char *unit = strstr(label_of(key, label), " (ns)");
@@ -183,7 +184,7 @@ static const char *number_text(const char *key, const json_t *value, char label[
 	if (!unit)
 		return text_number(number, json_is_real(value) ? 1 : 0, buffer);
 	*unit = '\0';
-	return text_ns(number, buffer);
+	return text_ns_within(number, bound_beside(object, key), buffer);
 }
 
 /* "Intended (frames/s)" as it stands before, and behind, a number in a sentence: "intended" and "frames/s". Cuts the label. */
@@ -206,7 +207,7 @@ static void add_numbers(struct facts *facts, const char *label, const json_t *ob
 	char text[1000] = "", name[VALUE_SIZE];
 
 	json_each_member (key, value, object) {
-		const char *number = number_text(key, value, name, VALUE_ROOM), *unit = take_unit(name);
+		const char *number = number_text(object, key, value, name, VALUE_ROOM), *unit = take_unit(name);
 
 		if (json_is_null(value) || json_number_value(value) != 0)
 			text_join(text, sizeof(text), ", ", "%s %s%s%s", name, json_is_null(value) ? "not known" : number,
@@ -227,7 +228,7 @@ static void put_numbers(struct writer *writer, const char *id, const char *headi
 	json_each_member (key, value, object) {
 		if (count == CELLS_MAX || json_is_string(value) || json_is_object(value) || json_is_array(value))
 			continue;
-		cells_add(&cells, "%s", number_text(key, value, labels[count], VALUE_ROOM));
+		cells_add(&cells, "%s", number_text(object, key, value, labels[count], VALUE_ROOM));
 		columns[count] = (struct writer_column){ .heading = labels[count], .numeric = true };
 		count++;
 	}

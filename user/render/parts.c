@@ -172,8 +172,12 @@ double number_of(const json_t *value)
 }
 
 /* NULL where a text is missing. */
-static const char *member_text(const json_t *value, text_of_number *text, char buffer[VALUE_SIZE])
+static const char *member_text(const json_t *object, const char *at, text_of_number *text, char buffer[VALUE_SIZE])
 {
+	const json_t *value = json_at(object, at);
+
+	if (text == text_ns)
+		return text_ns_within(number_of(value), bound_beside(object, at), buffer);
 	return text ? text(number_of(value), buffer) : json_string_value(value);
 }
 
@@ -184,7 +188,7 @@ static void add_field(struct cells *cells, const struct field *field, const json
 	else if (field->add)
 		field->add(cells, object);
 	else
-		cells_add(cells, "%s", member_text(json_at(object, field->at), field->text, VALUE_ROOM) ?: "");
+		cells_add(cells, "%s", member_text(object, field->at, field->text, VALUE_ROOM) ?: "");
 }
 
 /* Whether any row has something in this column. */
@@ -322,7 +326,7 @@ void facts_add_member(struct facts *facts, const char *label, const json_t *obje
 	const json_t *value = json_at(object, at);
 
 	if (text ? !isnan(number_of(value)) : json_is_string(value))
-		facts_add(facts, label, "%s", member_text(value, text, VALUE_ROOM));
+		facts_add(facts, label, "%s", member_text(object, at, text, VALUE_ROOM));
 }
 
 void facts_say(struct facts *facts, const json_t *object, const struct fact *list, size_t count)

@@ -9,7 +9,9 @@
 #include "base/json_read.h"
 #include "base/units.h"
 
-#define MICRO "\xc2\xb5"
+#define MICRO        "\xc2\xb5"
+#define SIGNIFICANT  3 /* digits */
+#define POINTER_SIZE 128
 
 /* --- numbers -------------------------------------------------------------------------------------------------------- */
 
@@ -63,26 +65,72 @@ const char *text_fps(double value, char buffer[VALUE_SIZE])
 	return buffer;
 }
 
+/* A share below the whole is never told as 100 %. */
 const char *text_percent(double ratio, char buffer[VALUE_SIZE])
 {
-	snprintf(buffer, VALUE_SIZE, isnan(ratio) ? DASH : "%.4g %%", ratio * 100);
+	int digits = SIGNIFICANT;
+
+	if (isnan(ratio))
+		return DASH;
+	do
+		snprintf(buffer, VALUE_SIZE, "%.*g %%", digits++, ratio * 100);
+	while (ratio < 1 && ratio > 0.5 && digits < 10 && strcmp(buffer, "100 %") == 0);
+	return buffer;
+}
+
+/* How many decimals a value has that is known to the decimal of `resolution`; three significant digits are always told. */
+static int decimals_of(double value, double resolution)
+{
+	double significant = value > 0 ? SIGNIFICANT - 1 - floor(log10(value)) : 0;
+
+	return (int)fmax(0, fmax(significant, resolution > 0 ? -floor(log10(resolution)) : 0));
+}
+
+const char *text_ns_within(double ns, double bound_ns, char buffer[VALUE_SIZE])
+{
+	static const struct {
+		double below_ns, factor;
+		int decimals; /* to the ns */
+		const char *unit;
+	} units[] = { { 1e6, 1e3, 3, MICRO "s" }, { 1e9, 1e6, 6, "ms" }, { INFINITY, 1e9, 9, "s" } };
+	size_t i = 0;
+	int decimals;
+
+	if (!isfinite(ns))
+		return DASH;
+	while (fabs(ns) >= units[i].below_ns)
+		i++;
+	decimals = decimals_of(fabs(ns) / units[i].factor, bound_ns / units[i].factor);
+	snprintf(buffer, VALUE_SIZE, "%.*f %s", decimals < units[i].decimals ? decimals : units[i].decimals,
+		 ns / units[i].factor, units[i].unit);
 	return buffer;
 }
 
 const char *text_ns(double ns, char buffer[VALUE_SIZE])
 {
-	if (isnan(ns))
-		snprintf(buffer, VALUE_SIZE, DASH);
-	else if (ns < 1e6)
-		snprintf(buffer, VALUE_SIZE, "%.3f " MICRO "s", ns / 1e3);
-	else
-		snprintf(buffer, VALUE_SIZE, ns < 1e9 ? "%.4g ms" : "%.4g s", ns < 1e9 ? ns / 1e6 : ns / 1e9);
-	return buffer;
+	return text_ns_within(ns, NAN, buffer);
+}
+
+double bound_beside(const json_t *object, const char *pointer)
+{
+	const char *slash = strrchr(pointer, '/'), *name = slash ? slash + 1 : pointer;
+	char beside[POINTER_SIZE];
+
+	if (strncmp(name, "ipdv", 4) == 0)
+		return NAN;
+	snprintf(beside, sizeof(beside), "%s%.*s%s", *pointer == '/' ? "" : "/", (int)(name - pointer), pointer,
+		 strncmp(name, "pdv", 3) == 0 ? "pdv_error_ns" : "error_bound_ns");
+	return json_is_number(json_at(object, beside)) ? json_number_value(json_at(object, beside)) : NAN;
 }
 
 const char *text_seconds(double seconds, char buffer[VALUE_SIZE])
 {
-	return text_ns(seconds * 1e9, buffer);
+	double ns = seconds * 1e9;
+
+	if (isnan(ns) || ns < 1e6)
+		return text_ns(ns, buffer);
+	snprintf(buffer, VALUE_SIZE, ns < 1e9 ? "%.4g ms" : "%.4g s", ns < 1e9 ? ns / 1e6 : ns / 1e9);
+	return buffer;
 }
 
 const char *text_yes_no(double truth, char[VALUE_SIZE])

@@ -28,11 +28,15 @@ const char *text_count(double value, char buffer[VALUE_SIZE]);
 const char *text_plain(double value, char buffer[VALUE_SIZE]);
 /* "1 003 326.9 frames/s" */
 const char *text_fps(double value, char buffer[VALUE_SIZE]);
-/* "0.5 %" */
+/* "0.5 %", with three significant digits */
 const char *text_percent(double ratio, char buffer[VALUE_SIZE]);
-/* "12.5 \xc2\xb5s" from ns. */
+/* "12.5 \xc2\xb5s" from ns: three significant digits, none below the ns. */
 const char *text_ns(double ns, char buffer[VALUE_SIZE]);
-/* The same from seconds. */
+/* The same, with more digits where the value is known to within such a bound (NAN: nothing is known of it). */
+const char *text_ns_within(double ns, double bound_ns, char buffer[VALUE_SIZE]);
+/* Return the bound that stands beside such a member of an object, or NAN. The name may be a JSON pointer. */
+double bound_beside(const json_t *object, const char *name);
+/* "12.34 s": four digits, for times that a test measures. */
 const char *text_seconds(double seconds, char buffer[VALUE_SIZE]);
 /* "yes" for 1, and "no" for anything else. */
 const char *text_yes_no(double truth, char buffer[VALUE_SIZE]);
