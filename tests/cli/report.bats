@@ -148,6 +148,11 @@ ends_at() { # page number
   done
 }
 
+@test "each rate of a result stands in frames/s and on the link" {
+  "$XDP_MLR" report "$GOLDEN/search-1-xdp.json" --report "$BATS_TEST_TMPDIR/r.md"
+  [ "$(grep -o 'on the link (L1) |' <<<"$(grep '^| Goal | Result |' "$BATS_TEST_TMPDIR/r.md")" | wc -l)" -eq 3 ]
+}
+
 @test "a figure's axis of trials ends at the last one" {
   local page
   page=$(render "$GOLDEN/search-1-xdp.json" html)

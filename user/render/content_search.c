@@ -227,19 +227,24 @@ static enum tone tone_of_run(const json_t *result)
 	return standing_of(result) == STANDING_REGULAR ? TONE_PLAIN : tone_of_result(result);
 }
 
-/* The results, each with its width, and its rates on the link. A new reference. */
+/* The results, each with its width, and all its rates on the link. A new reference. */
 static json_t *extended_results(const json_t *document)
 {
+	static const char *const rates[][2] = { { "relevant_lower_bound", "lower_l1" },
+						{ "relevant_upper_bound", "upper_l1" },
+						{ "conditional_throughput", "l1" } };
 	double octets = frame_octets(document);
 	json_t *rows = json_array();
 
 	json_each (result, results_of(document)) {
-		double fps = read_number(result, "conditional_throughput");
 		json_t *row = json_copy(result);
 
 		json_object_set_new(row, "width", json_number_or_null(width_of(result)));
-		json_object_set_new(row, "l2", json_number_or_null(l2_bps(fps, octets)));
-		json_object_set_new(row, "l1", json_number_or_null(l1_bps(fps, octets)));
+		json_object_set_new(row, "l2",
+				    json_number_or_null(l2_bps(read_number(result, "conditional_throughput"), octets)));
+		for (size_t i = 0; i < COUNT(rates); i++)
+			json_object_set_new(row, rates[i][1],
+					    json_number_or_null(l1_bps(read_number(result, rates[i][0]), octets)));
 		json_array_append_new(rows, row);
 	}
 	return rows;
@@ -251,10 +256,12 @@ static void put_results(struct writer *writer, const json_t *document)
 		{ "Goal", "/goal/name" },
 		{ "Result", .add = cells_add_word },
 		{ "Relevant Lower Bound (frames/s)", "/relevant_lower_bound", text_rate },
+		{ "on the link (L1)", "/lower_l1", text_bps },
 		{ "Relevant Upper Bound (frames/s)", "/relevant_upper_bound", text_rate },
+		{ "on the link (L1)", "/upper_l1", text_bps },
 		{ "Conditional Throughput (frames/s)", "/conditional_throughput", text_rate },
-		{ "L2 (bit/s)", "/l2", text_bps },
-		{ "L1 (bit/s)", "/l1", text_bps },
+		{ "frames alone (L2)", "/l2", text_bps },
+		{ "on the link (L1)", "/l1", text_bps },
 		{ "Width (upper \xe2\x88\x92 lower) / upper", "/width", text_percent },
 		{ "Limited by the tester", "/tester_limited", text_yes_no },
 	};
