@@ -153,6 +153,13 @@ ends_at() { # page number
   [ "$(grep -o 'on the link (L1) |' <<<"$(grep '^| Goal | Result |' "$BATS_TEST_TMPDIR/r.md")" | wc -l)" -eq 3 ]
 }
 
+@test "what is said of a trial ends without a separator where no goal chose it" {
+  jq 'del(.trials[].decision)' "$GOLDEN/search-1-limited.json" >"$BATS_TEST_TMPDIR/d.json"
+  "$XDP_MLR" report "$BATS_TEST_TMPDIR/d.json" --report "$BATS_TEST_TMPDIR/r.md"
+  grep -q '^| 3 .*| limited |' "$BATS_TEST_TMPDIR/r.md"
+  none '; *\|' <"$BATS_TEST_TMPDIR/r.md"
+}
+
 @test "a figure's axis of trials ends at the last one" {
   local page
   page=$(render "$GOLDEN/search-1-xdp.json" html)

@@ -20,20 +20,24 @@ static void add_remark(struct cells *cells, const json_t *trial)
 {
 	const json_t *decision = json_object_get(trial, "decision");
 	const char *goal = read_string(decision, "goal"), *rule = read_string(decision, "rule");
-
 	double exceed = read_number(decision, "exceed_probability"), asked = read_number(decision, "asked_load");
-	char odds[80] = "", instead[2 * VALUE_SIZE] = "";
+	char text[CELL_SIZE] = "";
 
+	if (read_truth(trial, "warmup"))
+		text_join(text, sizeof(text), "; ", "warm-up, never counted");
+	if (read_truth(trial, "tester_limited"))
+		text_join(text, sizeof(text), "; ", LIMITED_WORD);
+	if (read_truth(trial, "negative_loss"))
+		text_join(text, sizeof(text), "; ", "more came back than was sent");
+	if (goal || rule)
+		text_join(text, sizeof(text), "; ", "%s%s%s", goal ?: "", goal && rule ? ": " : "", rule ?: "");
 	if (!isnan(exceed))
-		snprintf(odds, sizeof(odds), " (exceeds with p = %.2f, %.0f trials to go)", exceed,
-			 read_number(decision, "trials_ahead"));
+		text_join(text, sizeof(text), " ", "(exceeds with p = %.2f, %.0f trials to go)", exceed,
+			  read_number(decision, "trials_ahead"));
 	if (!isnan(asked))
-		snprintf(instead, sizeof(instead), " (asked for %s, %g s)", text_fps(asked, VALUE_ROOM),
-			 read_number(decision, "asked_duration"));
-	cells_add(cells, "%s%s%s%s%s%s%s%s", read_truth(trial, "warmup") ? "warm-up, never counted; " : "",
-		  read_truth(trial, "tester_limited") ? LIMITED_WORD "; " : "",
-		  read_truth(trial, "negative_loss") ? "more came back than was sent; " : "", goal ? goal : "",
-		  rule ? ": " : "", rule ? rule : "", odds, instead);
+		text_join(text, sizeof(text), " ", "(asked for %s, %g s)", text_fps(asked, VALUE_ROOM),
+			  read_number(decision, "asked_duration"));
+	cells_add(cells, "%s", text);
 }
 
 static bool any_excess(const json_t *trials)
