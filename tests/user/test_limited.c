@@ -278,7 +278,7 @@ static void banners_say_what_is_limited(void **state)
 		    "Results are limited by the tester, and the SUT may do more: frame loss at 512 octets, throughput at "
 		    "1518 octets.");
 	assert_says(text, "1518 octets: Limited in 1 of 3 trials at this bound; in 1 " BURST);
-	assert_says(text, "This machine stalls for up to 4.003 ms");
+	assert_says(text, "This machine stalls for up to 4.00 ms");
 	assert_says_not(text, "Every test that was asked for has a regular result");
 	free(text);
 	text = rendered(search, DOCUMENT_TEXT);
@@ -329,7 +329,7 @@ static void one_unsent_frame_beside_all_lost_is_no_matter_of_the_tester(void **s
 	assert_says_not(text, "This machine stalls");
 	free(text);
 	text = trial_text(UNSENT, 320000, 0, 0, 0, "{\"stop_count\": 1, \"stop_max_ns\": 2000000}");
-	assert_says(text, "This machine stalls for up to 2 ms");
+	assert_says(text, "This machine stalls for up to 2.00 ms");
 	free(text);
 }
 
@@ -362,12 +362,12 @@ static void a_burst_says_how_the_machine_stalls_and_which_buffer_it_takes(void *
 	assert_says(text,
 		    BURST ": isolate CPUs for the transmitter ('xdp-mlr probe' says how), give a smaller --burst, or the "
 			  "SUT a buffer of 400 frames.");
-	assert_says(text, "This machine stalls for up to 4 ms, about three times a second; a SUT with a buffer below 400 "
+	assert_says(text, "This machine stalls for up to 4.00 ms, about three times a second; a SUT with a buffer below 400 "
 			  "frames will lose frames.");
 	free(text);
 	text = trial_text(BURST, 0, 2600, 0, 40,
 			  "{\"stop_count\": 1, \"stop_max_ns\": 2000000, \"excess_frames_max\": null}");
-	assert_says(text, "This machine stalls for up to 2 ms, about once a second.");
+	assert_says(text, "This machine stalls for up to 2.00 ms, about once a second.");
 	free(text);
 	text = trial_text(BURST, 0, 2600, 0, 40, "{}"); /* nothing is known of stops */
 	assert_says(text, BURST ": this machine stalls: isolate CPUs");
@@ -384,7 +384,7 @@ static void a_load_that_was_off_says_by_how_much(void **state)
 	(void)state;
 	assert_says(text, OFF ": the load that was truly offered is 316800 frames/s, 1 % below the Trial Load; isolate "
 			      "CPUs");
-	assert_says(text, "This machine stalls for up to 5 ms, about four times a second.");
+	assert_says(text, "This machine stalls for up to 5.00 ms, about four times a second.");
 	free(text);
 	text = trial_text(OFF, 0, 0, 0, 0, "{\"intended_fps\": 320000, \"achieved_fps\": 323200}");
 	assert_says(text, "1 % above the Trial Load; make trials longer, or the Goal Width greater");
@@ -461,11 +461,11 @@ static void each_figure_of_pacing_has_its_definition(void **state)
 	(void)state;
 	assert_says(text, "Excess max: " EXCESS_DEFINITION);
 	assert_says(text, "Burst max: " BURST_DEFINITION);
-	assert_says(text, " 387 102 400 1130 0.713402 0.0041 3 9.1 ms 4.003 ms 0.712402");
+	assert_says(text, " 387 102 400 1130 0.713402 0.0041 3 9.10 ms 4.00 ms 0.712402");
 	in_one_line(brief);
 	assert_says(brief,
 		    "burst max 387, burst allowed 102 frames, excess max 400 frames, sent beyond the burst 1130 frames, "
-		    "excess at 0.713402 s, beyond the burst for 0.0041 s, stops 3, all stops 9.1 ms, longest stop 4.003 "
+		    "excess at 0.713402 s, beyond the burst for 0.0041 s, stops 3, all stops 9.10 ms, longest stop 4.00 "
 		    "ms, longest stop at 0.712402 s");
 	assert_says(brief, EXCESS_DEFINITION);
 	assert_says(brief, "lost in the tester's own burst 2603, lost in the SUT 40");
@@ -498,11 +498,11 @@ static void what_was_performed_again_is_listed(void **state)
 
 	(void)state;
 	assert_says(text, "Performed again | twice, because the tester alone had spoilt it");
-	assert_says(text, "| 1 | " BURST " | 0.9584 % | 1.40062 | 0 | 0 | 3067 | 0 | 0 | 5.104 ms | 0.000 \u00b5s |");
+	assert_says(text, "| 1 | " BURST " | 0.958 % | 1.40062 | 0 | 0 | 3067 | 0 | 0 | 5.10 ms | 0 \u00b5s |");
 	free(text);
 	text = rendered(search, DOCUMENT_MARKDOWN);
 	assert_says(text, "Performances that the tester alone spoilt");
-	assert_says(text, "| 3 | " BURST " | 1.045 % | 0.360531 |");
+	assert_says(text, "| 3 | " BURST " | 1.05 % | 0.360531 |");
 	free(text);
 	json_decref(trial);
 	json_decref(search);
