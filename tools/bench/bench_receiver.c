@@ -19,6 +19,7 @@
 #include <time.h>
 
 #include "bpf/shared.h"
+#include "median.h"
 #include "mlr/frame.h"
 #include "receiver.skel.h"
 
@@ -202,13 +203,6 @@ static void check_counts(const struct row *row, uint64_t expected)
 		fail("frames were not received as they should", EINVAL);
 }
 
-static int compare(const void *a, const void *b)
-{
-	double left = *(const double *)a, right = *(const double *)b;
-
-	return (left > right) - (left < right);
-}
-
 int main(int argc, char **argv)
 {
 	int runs = argc > 1 ? atoi(argv[1]) : RUNS_DEFAULT;
@@ -223,13 +217,13 @@ int main(int argc, char **argv)
 		for (size_t row = 0; row < COUNT(rows); row++)
 			rows[row].ns[i] = run(&rows[row], (uint32_t)i * FRAMES_PER_RUN);
 	for (size_t row = 0; row < COUNT(rows); row++) {
-		qsort(rows[row].ns, (size_t)runs, sizeof(double), compare);
+		double ns = median(rows[row].ns, runs);
+
 		if (row == 0)
-			drop_ns = rows[row].ns[runs / 2];
+			drop_ns = ns;
 		if (strcmp(rows[row].program, "number_and_receive") == 0)
 			check_counts(&rows[row], (uint64_t)runs * FRAMES_PER_RUN);
-		printf("  %-40s %4.0f ns a frame   %.2f\n", rows[row].name, rows[row].ns[runs / 2],
-		       rows[row].ns[runs / 2] / drop_ns);
+		printf("  %-40s %4.0f ns a frame   %.2f\n", rows[row].name, ns, ns / drop_ns);
 		receiver_bpf__destroy(rows[row].skeleton);
 	}
 	return 0;

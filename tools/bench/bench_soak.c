@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "median.h"
 #include "mlr/plr.h"
 #include "mlr/sut.h"
 
@@ -244,19 +245,6 @@ static struct mlr_plr_estimate run(const struct scenario *scenario, double targe
 	mlr_plr_free(plr);
 	mlr_sut_free(sut);
 	return estimate;
-}
-
-static int compare(const void *a, const void *b)
-{
-	const double *left = a, *right = b;
-
-	return (*left > *right) - (*left < *right);
-}
-
-static double median(double *values, int count)
-{
-	qsort(values, (size_t)count, sizeof(*values), compare);
-	return values[count / 2];
 }
 
 static void bench(const struct scenario *scenario, double target_loss_ratio, const struct options *options)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the program of live frames (bpf/tx.bpf.c) costs a frame: BPF_PROG_TEST_RUN on a frame of 64 octets, without the driver. The
- * kernel takes the time, in whole ns a frame over each run; shown are the least and the median of the runs. Rows of one table take
+ * kernel takes the time, in whole ns a frame over each run; shown are the least and the median of the runs. The rows take
  * turns. All paced frames are due when their run begins.
  *
  *	bench_transmitter [RUNS]
@@ -14,9 +14,10 @@
 
 #include "base/clock.h"
 #include "dataplane/live_program.h"
+#include "median.h"
 #include "one_flow.h"
 
-#define FRAMES_PER_RUN 2000 /* of one round of the kernel: it looks for other work after each 64 */
+#define FRAMES_PER_RUN 2000 /* so few that nothing disturbs some of the runs */
 #define RUNS_DEFAULT   501
 #define RUNS_MAX       10001
 #define LOAD_FPS       100e6
@@ -79,13 +80,6 @@ static double run(struct live_program *program, const struct row *row)
 	return options.duration;
 }
 
-static int compare_ns(const void *a, const void *b)
-{
-	double left = *(const double *)a, right = *(const double *)b;
-
-	return (left > right) - (left < right);
-}
-
 int main(int argc, char **argv)
 {
 	int runs = argc > 1 ? atoi(argv[1]) : RUNS_DEFAULT;
@@ -102,9 +96,9 @@ int main(int argc, char **argv)
 		for (size_t row = 0; row < COUNT(rows); row++)
 			rows[row].ns[i] = run(program, &rows[row]);
 	for (size_t row = 0; row < COUNT(rows); row++) {
-		qsort(rows[row].ns, (size_t)runs, sizeof(double), compare_ns);
-		printf("%-26s least %4.0f, median %4.0f ns a frame\n", rows[row].name, rows[row].ns[0],
-		       rows[row].ns[runs / 2]);
+		double ns = median(rows[row].ns, runs);
+
+		printf("%-26s least %4.0f, median %4.0f ns a frame\n", rows[row].name, rows[row].ns[0], ns);
 	}
 	live_program_free(program);
 	mlr_queue_plan_free(plan);
