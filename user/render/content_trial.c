@@ -188,7 +188,7 @@ static const char *number_text(const json_t *object, const char *key, const json
 	if (!unit)
 		return text_number(number, json_is_real(value) ? 1 : 0, buffer);
 	*unit = '\0';
-	return text_ns_within(number, bound_beside(object, key), buffer);
+	return text_of_member(object, key, number, text_ns, buffer);
 }
 
 /* "Intended (frames/s)" as it stands before, and behind, a number in a sentence: "intended" and "frames/s". Cuts the label. */

@@ -176,9 +176,7 @@ static const char *member_text(const json_t *object, const char *at, text_of_num
 {
 	const json_t *value = json_at(object, at);
 
-	if (text == text_ns)
-		return text_ns_within(number_of(value), bound_beside(object, at), buffer);
-	return text ? text(number_of(value), buffer) : json_string_value(value);
+	return text ? text_of_member(object, at, number_of(value), text, buffer) : json_string_value(value);
 }
 
 static void add_field(struct cells *cells, const struct field *field, const json_t *object)

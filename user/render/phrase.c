@@ -126,11 +126,6 @@ static void put_words(struct text *text, const json_t *value, bool *complete)
 	}
 }
 
-static double bound_of(const json_t *object, const char *name, size_t length)
-{
-	return bound_beside(object, TEXT_OF(MEMBER_SIZE, "%.*s", (int)length, name));
-}
-
 /* From behind "{" to behind "}". */
 static const char *put_hole(struct text *text, const char *at, const json_t *object, bool *complete)
 {
@@ -141,9 +136,8 @@ static const char *put_hole(struct text *text, const char *at, const json_t *obj
 	if (name == length) {
 		put_words(text, value, complete);
 	} else {
-		text_of_number *format = find_format(at + name + 1, length - name - 1);
-		const char *word = format != text_ns ? format(number, VALUE_ROOM)
-						     : text_ns_within(number, bound_of(object, at, name), VALUE_ROOM);
+		const char *word = text_of_member(object, TEXT_OF(MEMBER_SIZE, "%.*s", (int)name, at), number,
+						  find_format(at + name + 1, length - name - 1), VALUE_ROOM);
 
 		put(text, word, strlen(word));
 		*complete &= !isnan(number);

@@ -111,7 +111,8 @@ const char *text_ns(double ns, char buffer[VALUE_SIZE])
 	return text_ns_within(ns, NAN, buffer);
 }
 
-double bound_beside(const json_t *object, const char *pointer)
+/* Return the bound that stands beside a member, or NAN. */
+static double bound_beside(const json_t *object, const char *pointer)
 {
 	const char *slash = strrchr(pointer, '/'), *name = slash ? slash + 1 : pointer;
 	char beside[POINTER_SIZE];
@@ -121,6 +122,12 @@ double bound_beside(const json_t *object, const char *pointer)
 	snprintf(beside, sizeof(beside), "%s%.*s%s", *pointer == '/' ? "" : "/", (int)(name - pointer), pointer,
 		 strncmp(name, "pdv", 3) == 0 ? "pdv_error_ns" : "error_bound_ns");
 	return json_is_number(json_at(object, beside)) ? json_number_value(json_at(object, beside)) : NAN;
+}
+
+const char *text_of_member(const json_t *object, const char *name, double value, text_of_number *format,
+			   char buffer[VALUE_SIZE])
+{
+	return format == text_ns ? text_ns_within(value, bound_beside(object, name), buffer) : format(value, buffer);
 }
 
 const char *text_seconds(double seconds, char buffer[VALUE_SIZE])

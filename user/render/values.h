@@ -34,8 +34,10 @@ const char *text_percent(double ratio, char buffer[VALUE_SIZE]);
 const char *text_ns(double ns, char buffer[VALUE_SIZE]);
 /* The same, with more digits where the value is known to within such a bound (NAN: nothing is known of it). */
 const char *text_ns_within(double ns, double bound_ns, char buffer[VALUE_SIZE]);
-/* Return the bound that stands beside such a member of an object, or NAN. The name may be a JSON pointer. */
-double bound_beside(const json_t *object, const char *name);
+/* The value of such a member of an object by a format. A time has the digits that the error bound beside the member allows. The name
+ * may be a JSON pointer. */
+const char *text_of_member(const json_t *object, const char *name, double value, text_of_number *format,
+			   char buffer[VALUE_SIZE]);
 /* "12.34 s": four digits, for times that a test measures. */
 const char *text_seconds(double seconds, char buffer[VALUE_SIZE]);
 /* "yes" for 1, and "no" for anything else. */
