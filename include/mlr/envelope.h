@@ -145,11 +145,12 @@ static inline bool mlr_envelope_add(struct mlr_envelope *envelope)
 	return envelope->queue_faster > envelope->asked && mlr_envelope_over(envelope, before);
 }
 
-/* Whether the last frame departed alone when both queues were empty, and there was one like it before. */
+/* Whether the last frame departed alone when both queues were empty, and there was one like it before. With more transmitters than
+ * frames in the asked burst, one frame of a transmitter is longer than that burst, and each adds to `over`. */
 static inline bool mlr_envelope_is_lone(const struct mlr_envelope *envelope)
 {
 	return !envelope->queue && envelope->queue_faster == envelope->interval_faster &&
-	       envelope->excess_max >= envelope->interval;
+	       envelope->queue_faster <= envelope->asked && envelope->excess_max >= envelope->interval;
 }
 
 /* Record that a frame departs now. Return whether the frame is to be marked. */

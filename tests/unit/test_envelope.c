@@ -323,10 +323,11 @@ static void every_figure_is_as_it_is_defined(void **state)
 	(void)state;
 	for (uint64_t seed = 1; seed <= 200; seed++) {
 		uint64_t random = seed, now_ns = random_below(&random, 3), interval_ns = 1 + random_below(&random, 500);
+		uint32_t transmitters = 1 + (uint32_t)(seed % 3); /* may be more than frames in a burst */
 		struct mlr_envelope envelope;
 		struct plain plain = { 0 };
 
-		mlr_envelope_init(&envelope, 1e9 / (double)interval_ns, 1,
+		mlr_envelope_init(&envelope, transmitters * 1e9 / (double)interval_ns, transmitters,
 				  (struct mlr_burst){ 1 + seed % 40, 1 + seed % 40 });
 		for (int i = 0; i < 3000; i++) {
 			uint64_t due_ns = now_ns - random_below(&random, now_ns + 1) % (50 * interval_ns),
