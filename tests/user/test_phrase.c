@@ -71,7 +71,9 @@ static void test_shares(void **)
 	assert_string_equal(text_percent(0.123456, text), "12.3 %");
 	assert_string_equal(text_percent(0.005, text), "0.5 %");
 	assert_string_equal(text_percent(0.99996, text), "99.996 %");
+	assert_string_equal(text_percent(0.9999999999, text), "99.99999999 %");
 	assert_string_equal(text_percent(1, text), "100 %");
+	assert_string_equal(text_percent(12.345, text), "1234 %");
 	assert_string_equal(text_percent(0, text), "0 %");
 }
 

@@ -123,10 +123,11 @@ static const char *text_quantity_of(const json_t *requirement, char buffer[VALUE
 
 	if (strcmp(unit, "fps") == 0)
 		return text_fps(value, buffer);
+	/* it may be next to what was asked */
 	if (strcmp(unit, "ratio") == 0)
-		return text_percent(value, buffer);
+		return text_percent_within(value, 6, buffer);
 	if (strcmp(unit, "ns") == 0)
-		return text_ns_within(value, 1, buffer); /* it may be next to what was asked */
+		return text_ns_within(value, 1, buffer);
 	snprintf(buffer, VALUE_SIZE, "%.60s %.30s", text_number(value, 0, VALUE_ROOM), unit);
 	return buffer;
 }

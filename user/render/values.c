@@ -10,7 +10,8 @@
 #include "base/units.h"
 
 #define MICRO        "\xc2\xb5"
-#define SIGNIFICANT  3 /* digits */
+#define SIGNIFICANT  3  /* digits */
+#define DIGITS_MOST  16 /* of a double */
 #define POINTER_SIZE 128
 
 /* --- numbers -------------------------------------------------------------------------------------------------------- */
@@ -65,17 +66,22 @@ const char *text_fps(double value, char buffer[VALUE_SIZE])
 	return buffer;
 }
 
-/* A share below the whole is never told as 100 %. */
-const char *text_percent(double ratio, char buffer[VALUE_SIZE])
+/* A share below the whole is told with so many digits that it is not 100 %. */
+const char *text_percent_within(double ratio, int digits, char buffer[VALUE_SIZE])
 {
-	int digits = SIGNIFICANT;
-
-	if (isnan(ratio))
-		return DASH;
+	if (isnan(ratio) || ratio >= 10) {
+		snprintf(buffer, VALUE_SIZE, isnan(ratio) ? DASH : "%.0f %%", ratio * 100);
+		return buffer;
+	}
 	do
 		snprintf(buffer, VALUE_SIZE, "%.*g %%", digits++, ratio * 100);
-	while (ratio < 1 && ratio > 0.5 && digits < 10 && strcmp(buffer, "100 %") == 0);
+	while (ratio < 1 && ratio > 0.5 && digits < DIGITS_MOST && strcmp(buffer, "100 %") == 0);
 	return buffer;
+}
+
+const char *text_percent(double ratio, char buffer[VALUE_SIZE])
+{
+	return text_percent_within(ratio, SIGNIFICANT, buffer);
 }
 
 /* How many decimals a value has that is known to the decimal of `resolution`; three significant digits are always told. */
@@ -96,8 +102,10 @@ const char *text_ns_within(double ns, double bound_ns, char buffer[VALUE_SIZE])
 	size_t i = 0;
 	int decimals;
 
-	if (!isfinite(ns))
-		return DASH;
+	if (!isfinite(ns)) {
+		snprintf(buffer, VALUE_SIZE, DASH);
+		return buffer;
+	}
 	while (fabs(ns) >= units[i].below_ns)
 		i++;
 	decimals = decimals_of(fabs(ns) / units[i].factor, bound_ns / units[i].factor);
