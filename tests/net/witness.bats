@@ -3,92 +3,7 @@
 # What a SUT that is none of ours wrote down of each frame, against every figure of results: by direction, flow, and time.
 bats_require_minimum_version 1.5.0
 load helper
-
-WITNESS=$(realpath "${BUILD:-build}")/tests/tools/witness
-
-# The witness with these rules.
-witness_up() { # RULE...
-  echo "exec $WITNESS $BATS_TEST_TMPDIR/log $*" >"$BATS_TEST_TMPDIR/sut"
-  "$MLR" lab up --name "$LAB" --sut "exec:sh $BATS_TEST_TMPDIR/sut" >/dev/null
-}
-
-# Frames for which the links between tester and witness had no room, and which so nobody wrote down. (What a link received and nobody took is
-# not among them: the kernel takes no frames behind two VLAN tags.)
-overflowed() {
-  local link
-  { for link in "$A" "$B"; do ethtool -S "$link" | awk '/xdp_drops:/ { next } /drops:/ { sum += $2 } END { print sum + 0 }'; done
-    ip -s -j link show type veth | "$JQ" '.[].stats64.tx.dropped'
-    inside ip -s -j link show type veth | "$JQ" '.[].stats64.tx.dropped'; } | awk '{ sum += $1 } END { print sum }'
-}
-
-# Whether the tester was the limit of what is compared. The throughput that a test of a suite begins with is not.
-limited() { # VERB
-  case $1 in
-    rfc2544) get '[.frame_sizes[0].recovery, .frame_sizes[0].back_to_back, .reset] | any(.tester_limited? // false or (.repeated_trials? // 0) > 0)' >/dev/null ;;
-    search) false ;;
-    *) spoilt ;;
-  esac
-}
-
-# Run xdp-mlr over the witness, until the machine spoils neither. Its result is $output, and what the witness saw is with it: as
-# .witness, by trial, in parts of so many ms, where "ab" is from the first port to the second.
-witnessed() { # PART_MS VERB OPTION... -- RULE...
-  local part=$1 verb=$2 options=() try before dropped
-  shift 2
-  while [ "$1" != -- ]; do options+=("$1"); shift; done
-  shift
-  for try in {1..12}; do
-    witness_up "$@"
-    before=$(overflowed)
-    run --separate-stderr "$MLR" "$verb" -p "$A,$B" --connect off --burst 1000000 --direction both --frame-size 128 --format json "${options[@]}"
-    dropped=$(($(overflowed) - before))
-    # it writes what it has once nothing comes any more
-    until [ "$(tail -c 1 "$BATS_TEST_TMPDIR/log" | wc -l)" -eq 1 ]; do sleep 0.1; done
-    sleep 0.2
-    "$MLR" lab down --name "$LAB"
-    [ -n "$output" ] || { echo "exit $status: $stderr"; return 1; }
-    awk -v part="${part}000000" -f "${BATS_TEST_FILENAME%.bats}.awk" "$BATS_TEST_TMPDIR/log" |
-      "$JQ" -c -f "${BATS_TEST_FILENAME%.bats}.jq" >"$BATS_TEST_TMPDIR/witness.json"
-    output=$("$JQ" --slurpfile seen "$BATS_TEST_TMPDIR/witness.json" '. + {witness: $seen[0]}' <<<"$output")
-    [ "$dropped" -gt 0 ] || limited "$verb" || return 0
-    echo "# try $try: $dropped dropped by links, or the tester was the limit" >&3
-  done
-  give_up "the machine spoilt each try"
-}
-
-# For jq: the way of a direction, of these members those that differ, and of figures those that lie outside what the witness saw, by more
-# than so much, and by more than that share of themselves.
-words() {
-  cat <<EOF
-def way: if .from == "$A" then "ab" else "ba" end;
-def other: if . == "ab" then "ba" else "ab" end;
-def differ(\$a; \$b; \$members): [\$members[] | select(\$a[.] != \$b[.]) | {(.): [\$a[.], \$b[.]]}];
-def outside(\$told; \$seen; \$error_ns; \$share): [\$seen | to_entries[] | .value as [\$least, \$most] | {(.key): [\$told[.key], \$least, \$most]}
-  | select(.[] | .[0] == null or .[0] < \$least * (1 - \$share) - \$error_ns or .[0] > \$most * (1 + \$share) + \$error_ns)];
-def exact: with_entries(select(.key | test("p[0-9]") | not));
-def ranked: with_entries(select(.key | test("p[0-9]")));
-# of a latency, which may not have the IPDV
-def wrong(\$seen): . as \$told | if . == null or \$seen == null then [select(. != \$seen)] else
-  differ({count, ipdv_count: (.ipdv_count // \$seen.pairs)}; {count: \$seen.count, ipdv_count: \$seen.pairs}; ["count", "ipdv_count"])
-  + outside(.; \$seen.of_frames | exact; 1; 0) + outside(.; \$seen.of_frames | ranked; \$told.error_bound_ns; 0)
-  + outside(.; \$seen.of_variation | exact; 1; 0) + outside(.; \$seen.of_variation | ranked; \$told.pdv_error_ns; 0)
-  + if has("ipdv_count") then outside(.; \$seen.of_pairs | exact; 1; 0) + outside(.; \$seen.of_pairs | ranked; 1; 0.002) else [] end end;
-# of a part or a flow
-def wrong_span(\$seen): . as \$told | outside(.; (\$seen // {}) | with_entries(select(.key != "min_ns" or (\$told | has("min_ns")))); 1; 0);
-EOF
-}
-
-# Fail unless the jq expression over the output is true.
-holds() { # JQ-EXPRESSION
-  check "$(words) $1"
-}
-
-# Fail, with what differs, unless the jq expression over the output gives nothing but empty lists.
-agrees() { # JQ-EXPRESSION
-  local differences
-  differences=$("$JQ" -c "$(words) [$1] | flatten" <<<"$output")
-  [ "$differences" = "[]" ] || { echo "$differences"; return 1; }
-}
+load witness
 
 @test "a trial: each direction, flow and interval, and what was changed" {
   witnessed 100 trial --load 1000 --duration 1 --wait d=1 --flows 10 --per-flow 100 --interval 0.1 --ipdv --verify all --tester-repeats 0 -- \
@@ -206,50 +121,6 @@ agrees() { # JQ-EXPRESSION
     and .passed == ($flow.lost / $flow.sent <= [0.05, 0.2][$number])] | length == 4 and all'
   check '[.services[] | .performance.passed] == [false, true] and .passed == false'
   check ".services[0].performance.worst_direction.loss_ratio == {from: \"$A\", to: \"$B\"} and .services[1].performance.worst_direction.loss_ratio == {from: \"$B\", to: \"$A\"}"
-}
-
-fast=(--fast --max-load 2kfps --min-load 200 --wait d=0.5 --trial-duration 0.1 --overload-duration 0.5 --reset-duration 3 --burst-tests 1)
-
-@test "recovery of each direction ends with the last frame that was lost" {
-  witnessed 100 rfc2544 "${fast[@]}" --tests recovery -- ab,drop,from=300,to=750 ba,drop,from=300,to=600
-  # the witness sees when frames were due, and the load changes after half a second
-  holds '[.witness[-1].directions[] | .lost] == [.frame_sizes[0].recovery.runs[-1].directions[] | .frames_lost] or
-    [.witness[-1].directions[] | .lost] == ([.frame_sizes[0].recovery.runs[-1].directions[] | .frames_lost] | reverse)'
-  holds '.witness[-1].directions as $seen | .frame_sizes[0].recovery.runs[-1].directions | [.[] | .frames_lost == $seen[way].lost and
-    (.recovery - ($seen[way].last_lost_ns / 1e9 - 0.5) | . >= 0 and . < 0.003)] == [true, true]'
-  check ".frame_sizes[0].recovery.runs[-1] | .worst_direction.recovery == {from: \"$A\", to: \"$B\"} and .recovery == ([.directions[].recovery] | max)"
-}
-
-@test "recovery is that of the direction that lost frames, though it took no time" {
-  # one that loses nothing has nothing to recover from
-  witnessed 100 rfc2544 "${fast[@]}" --tests recovery -- ba,drop,from=300,to=450
-  check '.frame_sizes[0].recovery.runs[-1] | [.directions[] | .frames_lost > 0] as $lost | ($lost | sort) == [false, true] and .recovery == 0
-    and ([.directions[] | .recovery == null] == ($lost | map(not)))'
-  check ".frame_sizes[0].recovery.runs[-1] | .worst_direction.recovery == {from: \"$B\", to: \"$A\"}"
-}
-
-@test "a reset takes each direction as long as the witness says" {
-  witnessed 100 rfc2544 "${fast[@]}" --tests reset --reset-command true -- ab,drop,from=1000,to=1300 ba,drop,from=1200,to=1900
-  holds '.witness[-1].directions as $seen | .reset.directions | [.[] | .frames_lost == $seen[way].lost] == [true, true]'
-  # whatever it did to the time of frames that it did not lose
-  holds '.witness[-1].directions as $seen | .reset.directions | [.[] | (.reset_time - $seen[way].due_gap_ns / 1e9 | fabs) <= .resolution + 0.001] == [true, true]'
-  check ".reset | .worst_direction.reset_time == {from: \"$B\", to: \"$A\"} and .frames_lost == ([.directions[].frames_lost] | add)"
-  check '.reset | [.outages, .directions[].outages] == [1, 1, 1]'
-}
-
-@test "a reset that was followed by a longer outage: it is said that there were two" {
-  witnessed 100 rfc2544 "${fast[@]}" --tests reset --reset-command true -- ba,drop,from=1000,to=1200 ba,drop,from=1500,to=1900
-  check '.reset.outages == 2'
-  [[ $stderr == *"2 outages were seen in one direction"* ]]
-}
-
-@test "bursts: what each direction lost" {
-  witnessed 100 rfc2544 "${fast[@]}" --tests back-to-back -- ab,police,by=1000,depth=20 ba,police,by=1000,depth=30
-  holds '.frame_sizes[0].back_to_back as $told | .witness[-$told.trial_count:] as $seen | $told.directions | [.[] | way as $way |
-    .frames_lost == ([$seen[].directions[$way].lost] | add) and .lossy_bursts == ([$seen[].directions[$way].lost | select(. > 0)] | length)] == [true, true]'
-  # the longest of which no direction lost a frame is what the smaller buffer holds: 20 wait, one is served, and half of them leave meanwhile
-  check '.frame_sizes[0].back_to_back as $told | .witness[-$told.trial_count:] |
-    $told.values[0] == ([.[] | select([.directions[].lost] | add == 0) | .directions.ab.sent] | max)'
 }
 
 @test "a search: each direction of each trial" {

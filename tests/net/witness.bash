@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# For tests that hold results against what a witness (tests/tools/witness.c) wrote down of each frame.
+
+WITNESS_FILES=$(dirname "${BASH_SOURCE[0]}")/witness
+WITNESS=$(realpath "${BUILD:-build}")/tests/tools/witness
+
+# The witness with these rules.
+witness_up() { # RULE...
+  echo "exec $WITNESS $BATS_TEST_TMPDIR/log $*" >"$BATS_TEST_TMPDIR/sut"
+  "$MLR" lab up --name "$LAB" --sut "exec:sh $BATS_TEST_TMPDIR/sut" >/dev/null
+}
+
+# Frames for which the links between tester and witness had no room, and which so nobody wrote down. (What a link received and nobody took is
+# not among them: the kernel takes no frames behind two VLAN tags.)
+overflowed() {
+  local link
+  { for link in "$A" "$B"; do ethtool -S "$link" | awk '/xdp_drops:/ { next } /drops:/ { sum += $2 } END { print sum + 0 }'; done
+    ip -s -j link show type veth | "$JQ" '.[].stats64.tx.dropped'
+    inside ip -s -j link show type veth | "$JQ" '.[].stats64.tx.dropped'; } | awk '{ sum += $1 } END { print sum }'
+}
+
+# Whether the tester was the limit of what is compared, or a frame came when its trial was over. The throughput that a test of a suite begins
+# with is not compared there.
+limited() { # VERB
+  [[ $stderr != *"frames still came when phase d"* ]] || return 0
+  ! get '[.. | .late? | numbers] | any(. > 0)' >/dev/null || return 0
+  case $1 in
+    rfc2544) get '[.frame_sizes[0].recovery, .frame_sizes[0].back_to_back, .reset] | any(.tester_limited? // false or (.repeated_trials? // 0) > 0)' >/dev/null ;;
+    search) false ;;
+    *) spoilt ;;
+  esac
+}
+
+# Run xdp-mlr over the witness, until the machine spoils neither. Its result is $output, and what the witness saw is its log.
+logged() { # VERB OPTION... -- RULE...
+  local verb=$1 options=() try before dropped
+  shift
+  while [ "$1" != -- ]; do options+=("$1"); shift; done
+  shift
+  for try in {1..12}; do
+    witness_up "$@"
+    before=$(overflowed)
+    run --separate-stderr "$MLR" "$verb" -p "$A,$B" --connect off --burst 1000000 --direction both --frame-size 128 --format json "${options[@]}"
+    dropped=$(($(overflowed) - before))
+    # it writes what it has once nothing comes any more
+    until [ "$(tail -c 1 "$BATS_TEST_TMPDIR/log" | wc -l)" -eq 1 ]; do sleep 0.1; done
+    sleep 0.2
+    "$MLR" lab down --name "$LAB"
+    [ -n "$output" ] || { echo "exit $status: $stderr"; return 1; }
+    [ "$dropped" -gt 0 ] || limited "$verb" || return 0
+    echo "# try $try: $dropped dropped by links, or the tester was the limit" >&3
+  done
+  give_up "the machine spoilt each try"
+}
+
+# The same. What the witness saw is with the result, as .witness, by trial, in parts of so many ms, where "ab" is from the first port to
+# the second.
+witnessed() { # PART_MS VERB OPTION... -- RULE...
+  logged "${@:2}" || return
+  awk -v part="${1}000000" -f "$WITNESS_FILES.awk" "$BATS_TEST_TMPDIR/log" | "$JQ" -c -f "$WITNESS_FILES.jq" >"$BATS_TEST_TMPDIR/witness.json"
+  output=$("$JQ" --slurpfile seen "$BATS_TEST_TMPDIR/witness.json" '. + {witness: $seen[0]}' <<<"$output")
+}
+
+# Fail, with what differs, unless the result is as the log has it.
+agrees_with_log() { # CHECK
+  echo "$output" >"$BATS_TEST_TMPDIR/result.json"
+  python3 "$WITNESS_FILES.py" "$1" "$BATS_TEST_TMPDIR/log" "$BATS_TEST_TMPDIR/result.json"
+}
+
+# For jq: the way of a direction, of these members those that differ, and of figures those that lie outside what the witness saw, by more
+# than so much, and by more than that share of themselves.
+words() {
+  cat <<EOF
+def way: if .from == "$A" then "ab" else "ba" end;
+def other: if . == "ab" then "ba" else "ab" end;
+def differ(\$a; \$b; \$members): [\$members[] | select(\$a[.] != \$b[.]) | {(.): [\$a[.], \$b[.]]}];
+def outside(\$told; \$seen; \$error_ns; \$share): [\$seen | to_entries[] | .value as [\$least, \$most] | {(.key): [\$told[.key], \$least, \$most]}
+  | select(.[] | .[0] == null or .[0] < \$least * (1 - \$share) - \$error_ns or .[0] > \$most * (1 + \$share) + \$error_ns)];
+def exact: with_entries(select(.key | test("p[0-9]") | not));
+def ranked: with_entries(select(.key | test("p[0-9]")));
+# of a latency, which may not have the IPDV
+def wrong(\$seen): . as \$told | if . == null or \$seen == null then [select(. != \$seen)] else
+  differ({count, ipdv_count: (.ipdv_count // \$seen.pairs)}; {count: \$seen.count, ipdv_count: \$seen.pairs}; ["count", "ipdv_count"])
+  + outside(.; \$seen.of_frames | exact; 1; 0) + outside(.; \$seen.of_frames | ranked; \$told.error_bound_ns; 0)
+  + outside(.; \$seen.of_variation | exact; 1; 0) + outside(.; \$seen.of_variation | ranked; \$told.pdv_error_ns; 0)
+  + if has("ipdv_count") then outside(.; \$seen.of_pairs | exact; 1; 0) + outside(.; \$seen.of_pairs | ranked; 1; 0.002) else [] end end;
+# of a part or a flow
+def wrong_span(\$seen): . as \$told | outside(.; (\$seen // {}) | with_entries(select(.key != "min_ns" or (\$told | has("min_ns")))); 1; 0);
+EOF
+}
+
+# Fail unless the jq expression over the output is true.
+holds() { # JQ-EXPRESSION
+  check "$(words) $1"
+}
+
+# Fail, with what differs, unless the jq expression over the output gives nothing but empty lists.
+agrees() { # JQ-EXPRESSION
+  local differences
+  differences=$("$JQ" -c "$(words) [$1] | flatten" <<<"$output")
+  [ "$differences" = "[]" ] || { echo "$differences"; return 1; }
+}
