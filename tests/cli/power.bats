@@ -46,7 +46,7 @@ metered() { # verb, options
     [[ $output == *"/power"* ]]
   done
   run -0 "$XDP_MLR" report r.json
-  [[ $output == *"pdu: watts. Without load, over 0.3"*" s, it was 100 W."* ]]
+  [[ $output == *"pdu: watts. Without load, over "*" s, it was 100 W."* ]]
 }
 
 @test "a search has it, too, and without the step the power above idle is not known" {
