@@ -112,6 +112,9 @@ END
   { printf 'a: '; printf '{a: %.0s' {1..50000}; } >"$file"
   refuses 2 "c.yaml:1: it has brackets in more than 1000 brackets" timeout 120 "$XDP_MLR" search --config "$file"
   refuses 2 "c.yaml:1: it has brackets in more than 1000 brackets" timeout 120 "$XDP_MLR" campaign run "$file"
+  # each alias is within brackets of its own, so that the last one is deep
+  { printf 'a0: &a0 x\n'; for i in {1..300}; do printf "a$i: &a$i %s*a$((i - 1)) %s\n" "$(printf '[%.0s' {1..900})" "$(printf ']%.0s' {1..900})"; done; } >"$file"
+  refuses 2 "c.yaml:[0-9]+: values are nested too deeply" "$XDP_MLR" search --config "$file"
   { printf '# '; head -c 5000000 /dev/zero | tr '\0' x; } >"$file"
   refuses 2 "c.yaml:1: it is longer than 4 MiB" timeout 120 "$XDP_MLR" search --config "$file"
 }

@@ -15,6 +15,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/reader.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Of libFuzzer, or of driver.c: changes some octets, and returns how many there are. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
@@ -28,6 +30,7 @@ static inline const char *fuzz_file(const uint8_t *data, size_t size)
 	static int fd = -1;
 
 	if (fd < 0) {
+		reader_parse_here(); /* a process for each file would hide what a sanitizer finds, and take its time */
 		fd = memfd_create("fuzz", MFD_CLOEXEC);
 		snprintf(path, sizeof(path), "/dev/fd/%d", fd);
 	}

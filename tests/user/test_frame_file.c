@@ -191,6 +191,25 @@ static void every_truncation_is_refused_or_read(void **state)
 	}
 }
 
+/* What the parser takes arrives as it is. Its payload is freed. */
+static void assert_arrives(struct frame_file *file)
+{
+	json_t *packed = frame_file_pack(file);
+	struct frame_file arrived = { 0 };
+
+	assert_non_null(packed);
+	assert_true(frame_file_unpack(packed, &arrived));
+	json_decref(packed);
+	assert_int_equal(arrived.spec.payload_octets, file->spec.payload_octets);
+	if (file->payload)
+		assert_memory_equal(arrived.payload, file->payload, file->spec.payload_octets);
+	free(arrived.payload);
+	free(file->payload);
+	arrived.payload = file->payload = NULL;
+	arrived.spec.payload = file->spec.payload = NULL;
+	assert_memory_equal(&arrived, file, sizeof(arrived));
+}
+
 static void random_damage_is_survived(void **state)
 {
 	unsigned int seed = (unsigned int)time(NULL);
@@ -209,7 +228,7 @@ static void random_damage_is_survived(void **state)
 		for (long damage = random() % 5; octets && damage > 0; damage--)
 			frame[(size_t)random() % octets] = (uint8_t)random();
 		if (!frame_file_parse(frame, octets, octets, &parsed))
-			free(parsed.payload);
+			assert_arrives(&parsed);
 		free(frame);
 	}
 }
@@ -445,6 +464,43 @@ static void lengths_and_checksums_of_tunnels_follow(void **state)
 	}
 }
 
+/* What the reader refuses is what the parser refuses, in a tunnel as well, and with octets of it damaged. */
+static void every_tunnel_that_can_be_parsed_arrives(void **state)
+{
+	unsigned int seed = (unsigned int)time(NULL), arrived = 0;
+
+	(void)state;
+	print_message("seed %u\n", seed);
+	srandom(seed);
+	for (size_t i = 0; i < 2 * sizeof(tunnels) / sizeof(*tunnels); i++) {
+		uint8_t octets[512], pcap[1024];
+		size_t size = in_tunnel(&tunnels[i / 2], i % 2, octets);
+		struct frame_file *read = read_octets(pcap, make_pcap(pcap, octets, size, false)), parsed;
+
+		assert_non_null(read);
+		assert_null(frame_file_parse(octets, size, size + 100, &parsed));
+		assert_memory_equal(&read->spec.outer, &parsed.spec.outer, sizeof(parsed.spec.outer));
+		assert_memory_equal(&read->spec.outer_fields, &parsed.spec.outer_fields, sizeof(parsed.spec.outer_fields));
+		assert_string_equal(read->tunnels, tunnels[i / 2].names);
+		frame_file_free(read);
+		assert_arrives(&parsed);
+		for (int damaged = 0; damaged < 2000; damaged++) {
+			uint8_t *frame = malloc(size);
+
+			assert_non_null(frame);
+			memcpy(frame, octets, size);
+			for (long damage = random() % 3; damage >= 0; damage--)
+				frame[12 + (size_t)random() % (size - 12)] = (uint8_t)random();
+			if (!frame_file_parse(frame, size, size, &parsed)) {
+				assert_arrives(&parsed);
+				arrived++;
+			}
+			free(frame);
+		}
+	}
+	assert_true(arrived > 1000);
+}
+
 static void tunnels_that_cannot_be_templates(void **state)
 {
 	static const struct {
@@ -522,6 +578,7 @@ int main(void)
 		cmocka_unit_test(every_truncation_is_refused_or_read),
 		cmocka_unit_test(random_damage_is_survived),
 		cmocka_unit_test(lengths_and_checksums_of_tunnels_follow),
+		cmocka_unit_test(every_tunnel_that_can_be_parsed_arrives),
 		cmocka_unit_test(tunnels_that_cannot_be_templates),
 	};
 

@@ -102,9 +102,10 @@ static int become_nobody(void)
 {
 	int error = 0;
 
-	/* The C library changes the user in all threads. The kernel takes the capabilities with the user. */
+	/* The C library changes the user in all threads. The kernel takes the capabilities with the user. A service without
+	 * CAP_SETUID, and a container whose user namespace has no nobody, stays root without capabilities. */
 	if (geteuid() == 0 && (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY)))
-		error = errno == EPERM ? 0 : -errno; /* a service without CAP_SETUID stays root without capabilities */
+		error = errno == EPERM || errno == EINVAL ? 0 : -errno;
 	if (!error)
 		error = confine_keep(0);
 	return error ? error : confine_no_new_privileges();

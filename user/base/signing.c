@@ -252,6 +252,12 @@ static const char *fault_of(const json_t *document, const json_t *signature, gnu
 	return NULL;
 }
 
+void signing_prepare(const json_t *document)
+{
+	if (json_object_get(document, MEMBER))
+		is_there(); /* signing_fault() tells if it is not */
+}
+
 const char *signing_fault(const json_t *document)
 {
 	const json_t *signature = json_object_get(document, MEMBER);
@@ -343,6 +349,11 @@ enum exit_code signing_sign(json_t *document, const struct signing_key *key)
 {
 	(void)document, (void)key;
 	return EXIT_INCAPABLE;
+}
+
+void signing_prepare(const json_t *document)
+{
+	(void)document;
 }
 
 const char *signing_fault(const json_t *document)

@@ -5,8 +5,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <yaml.h>
 
 #include "base/json_read.h"
+#include "base/reader.h"
 #include "base/schema.h"
 
 #define REASON_SIZE 1024
@@ -25,7 +27,7 @@ enum exit_code refuse_line(const struct yaml_file *file, size_t line, const char
 	return EXIT_USAGE_ERROR;
 }
 
-/* --- bounds --------------------------------------------------------------------------------------------------------- */
+/* --- in the reader: bounds ------------------------------------------------------------------------------------------ */
 
 /* The input of a parser. Open brackets are counted in it, those in comments and texts as well. */
 struct input {
@@ -59,25 +61,28 @@ static int read_some(void *context, unsigned char *buffer, size_t size, size_t *
 	return !input->exceeded && !ferror(input->stream);
 }
 
-/* --- lines ---------------------------------------------------------------------------------------------------------- */
+/* --- in the reader: values ------------------------------------------------------------------------------------------ */
 
-static yaml_node_t *node_at(struct yaml_file *file, size_t number)
+/* A document, and the JSON of each of its nodes. */
+struct conversion {
+	const struct yaml_file *file;
+	yaml_document_t document;
+	struct converted {
+		json_t *value; /* NULL: it has none yet */
+		size_t depth;  /* of values in it */
+		size_t number; /* of its first steps, from 1; 0: it has none yet */
+	} * nodes;
+	size_t node_count, written_count;
+};
+
+static yaml_node_t *node_at(struct conversion *conversion, int number)
 {
-	return yaml_document_get_node(&file->document, (int)number);
+	return yaml_document_get_node(&conversion->document, number);
 }
 
 static size_t node_line(const yaml_node_t *node)
 {
 	return node->start_mark.line + 1;
-}
-
-/* Return the node that a value was made of, or NULL. */
-static yaml_node_t *node_of(struct yaml_file *file, const json_t *value)
-{
-	for (size_t i = 0; i < file->value_count; i++)
-		if (file->values[i] == value)
-			return node_at(file, i + 1);
-	return NULL;
 }
 
 /* Return a text without a NUL inside, or NULL for any other value. */
@@ -88,82 +93,113 @@ static const char *node_text(const yaml_node_t *node)
 	return node->type == YAML_SCALAR_NODE && strlen(text) == node->data.scalar.length ? text : NULL;
 }
 
-size_t yaml_line(struct yaml_file *file, const json_t *value)
-{
-	const yaml_node_t *node = node_of(file, value);
+static json_t *convert(struct conversion *conversion, int number, size_t depth);
 
-	return node ? node_line(node) : 1;
+/* Convert what stands in another node, which is deeper by that. */
+static json_t *convert_inner(struct conversion *conversion, struct converted *outer, int number, size_t depth)
+{
+	json_t *value = convert(conversion, number, depth);
+	size_t inner_depth = conversion->nodes[number - 1].depth;
+
+	if (outer->depth <= inner_depth)
+		outer->depth = inner_depth + 1;
+	return value;
 }
 
-size_t yaml_key_line(struct yaml_file *file, const json_t *mapping, const char *key)
+static bool convert_pair(struct conversion *conversion, struct converted *outer, json_t *object,
+			 const yaml_node_pair_t *pair, size_t depth)
 {
-	const yaml_node_t *node = node_of(file, mapping);
-
-	for (yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++)
-		if (strcmp(node_text(node_at(file, (size_t)pair->key)), key) == 0)
-			return node_line(node_at(file, (size_t)pair->key));
-	return node_line(node);
-}
-
-/* --- values --------------------------------------------------------------------------------------------------------- */
-
-static json_t *convert(struct yaml_file *file, int number, size_t depth);
-
-static bool convert_pair(struct yaml_file *file, json_t *object, const yaml_node_pair_t *pair, size_t depth)
-{
-	const yaml_node_t *key = node_at(file, (size_t)pair->key);
+	const yaml_node_t *key = node_at(conversion, pair->key);
 	const char *name = node_text(key);
 	json_t *value;
 
 	if (!name || json_object_get(object, name)) {
-		refuse_line(file, node_line(key), name ? "'%s' stands here twice" : "a plain value must stand here",
-			    QUOTED(name ? name : ""));
+		refuse_line(conversion->file, node_line(key),
+			    name ? "'%s' stands here twice" : "a plain value must stand here", QUOTED(name ? name : ""));
 		return false;
 	}
-	value = convert(file, pair->value, depth);
+	value = convert_inner(conversion, outer, pair->value, depth);
 	return value && !json_object_set_new(object, name, value);
 }
 
-static bool convert_items(struct yaml_file *file, const yaml_node_t *node, json_t *value, size_t depth)
+static bool convert_items(struct conversion *conversion, struct converted *outer, const yaml_node_t *node, json_t *value,
+			  size_t depth)
 {
 	bool good = true;
 
 	if (node->type == YAML_MAPPING_NODE)
 		for (yaml_node_pair_t *pair = node->data.mapping.pairs.start; good && pair < node->data.mapping.pairs.top;
 		     pair++)
-			good = convert_pair(file, value, pair, depth);
+			good = convert_pair(conversion, outer, value, pair, depth);
 	if (node->type == YAML_SEQUENCE_NODE)
 		for (yaml_node_item_t *item = node->data.sequence.items.start; good && item < node->data.sequence.items.top;
 		     item++)
-			good = !json_array_append_new(value, convert(file, *item, depth));
+			good = !json_array_append_new(value, convert_inner(conversion, outer, *item, depth));
 	return good;
 }
 
 /* Return a new reference to the value of a node, which several aliases share. NULL: an error was reported. */
-static json_t *convert(struct yaml_file *file, int number, size_t depth)
+static json_t *convert(struct conversion *conversion, int number, size_t depth)
 {
-	const yaml_node_t *node = node_at(file, (size_t)number);
-	json_t **value = &file->values[number - 1], *made;
+	const yaml_node_t *node = node_at(conversion, number);
+	struct converted *converted = &conversion->nodes[number - 1];
+	json_t *made;
 
-	if (*value)
-		return json_incref(*value);
-	if (depth == YAML_DEPTH_MOST) {
-		refuse_line(file, node_line(node), "values are nested too deeply, or an alias is in itself");
+	if (depth + converted->depth >= YAML_DEPTH_MOST) {
+		refuse_line(conversion->file, node_line(node), "values are nested too deeply, or an alias is in itself");
 		return NULL;
 	}
+	if (converted->value)
+		return json_incref(converted->value);
 	if (node->type == YAML_SCALAR_NODE)
 		made = json_string(node_text(node));
 	else
 		made = node->type == YAML_MAPPING_NODE ? json_object() : json_array();
 	if (!made)
-		refuse_line(file, node_line(node), "a plain value must stand here");
-	else if (convert_items(file, node, made, depth + 1))
-		return *value = made;
+		refuse_line(conversion->file, node_line(node), "a plain value must stand here");
+	else if (convert_items(conversion, converted, node, made, depth + 1))
+		return converted->value = made;
 	json_decref(made);
 	return NULL;
 }
 
-/* --- documents ------------------------------------------------------------------------------------------------------ */
+/* Write the steps of a node's value. An alias takes the value again. */
+static void write_node(struct conversion *conversion, FILE *flat, int number)
+{
+	const yaml_node_t *node = node_at(conversion, number);
+	struct converted *converted = &conversion->nodes[number - 1];
+
+	if (converted->number) {
+		flat_again(flat, converted->number - 1);
+		return;
+	}
+	converted->number = ++conversion->written_count;
+	flat_line(flat, node_line(node));
+	if (node->type == YAML_SCALAR_NODE)
+		flat_text(flat, node_text(node), node->data.scalar.length);
+	else
+		flat_begin(flat, node->type == YAML_MAPPING_NODE ? JSON_OBJECT : JSON_ARRAY);
+	for (yaml_node_pair_t *pair = node->data.mapping.pairs.start;
+	     node->type == YAML_MAPPING_NODE && pair < node->data.mapping.pairs.top; pair++) {
+		write_node(conversion, flat, pair->value);
+		flat_line(flat, node_line(node_at(conversion, pair->key)));
+		flat_set(flat, node_text(node_at(conversion, pair->key)));
+	}
+	for (yaml_node_item_t *item = node->data.sequence.items.start;
+	     node->type == YAML_SEQUENCE_NODE && item < node->data.sequence.items.top; item++) {
+		write_node(conversion, flat, *item);
+		flat_append(flat);
+	}
+}
+
+/* --- in the reader: documents --------------------------------------------------------------------------------------- */
+
+/* What the reader reads: a stream, or a text where there is none. */
+struct source {
+	const struct yaml_file *file;
+	FILE *stream;
+	const char *text;
+};
 
 static enum exit_code refuse_syntax(const struct yaml_file *file, const yaml_parser_t *parser, const struct input *input)
 {
@@ -188,42 +224,76 @@ static enum exit_code refuse_second_document(const struct yaml_file *file, yaml_
 	return code;
 }
 
-/* Make the JSON of the document. An empty document has none. */
-static enum exit_code make_json(struct yaml_file *file)
+/* Write the JSON of the document: null if it is empty. */
+static enum exit_code write_json(struct conversion *conversion, FILE *flat)
 {
-	file->value_count = (size_t)(file->document.nodes.top - file->document.nodes.start);
-	file->values = calloc(file->value_count + 1, sizeof(*file->values));
-	if (!file->values)
+	json_t *root;
+
+	conversion->node_count = (size_t)(conversion->document.nodes.top - conversion->document.nodes.start);
+	if (!conversion->node_count) {
+		flat_write(flat, json_null());
+		return EXIT_DONE;
+	}
+	conversion->nodes = calloc(conversion->node_count, sizeof(*conversion->nodes));
+	if (!conversion->nodes)
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	file->root = file->value_count ? convert(file, 1, 0) : NULL;
-	return file->root || !file->value_count ? EXIT_DONE : EXIT_USAGE_ERROR;
+	root = convert(conversion, 1, 0);
+	if (root) {
+		write_node(conversion, flat, 1);
+		flat_end(flat);
+	}
+	free(conversion->nodes);
+	json_decref(root);
+	return root ? EXIT_DONE : EXIT_USAGE_ERROR;
 }
 
-/* Read from the stream, or from the text where there is no stream. */
-static enum exit_code read_document(struct yaml_file *file, FILE *stream, const char *text)
+static enum exit_code parse(void *context, FILE *flat)
 {
-	struct input input = { .stream = stream };
+	const struct source *source = context;
+	struct input input = { .stream = source->stream };
+	struct conversion conversion = { .file = source->file };
 	enum exit_code code;
 	yaml_parser_t parser;
 
-	if (!yaml_parser_initialize(&parser)) {
-		refuse_line(file, 1, "out of memory");
-		return EXIT_INCAPABLE;
-	}
-	if (stream)
+	if (!yaml_parser_initialize(&parser))
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	if (source->stream)
 		yaml_parser_set_input(&parser, read_some, &input);
 	else
-		yaml_parser_set_input_string(&parser, (const unsigned char *)text, strlen(text));
-	if (yaml_parser_load(&parser, &file->document)) {
-		code = refuse_second_document(file, &parser, &input);
+		yaml_parser_set_input_string(&parser, (const unsigned char *)source->text, strlen(source->text));
+	if (yaml_parser_load(&parser, &conversion.document)) {
+		code = refuse_second_document(source->file, &parser, &input);
 		if (code == EXIT_DONE)
-			code = make_json(file);
-		if (code != EXIT_DONE)
-			yaml_file_free(file);
+			code = write_json(&conversion, flat);
+		yaml_document_delete(&conversion.document);
 	} else {
-		code = refuse_syntax(file, &parser, &input);
+		code = refuse_syntax(source->file, &parser, &input);
 	}
 	yaml_parser_delete(&parser);
+	return code;
+}
+
+/* --- the file ------------------------------------------------------------------------------------------------------- */
+
+static enum exit_code read_document(struct yaml_file *file, FILE *stream, const char *text)
+{
+	const struct yaml_file quiet = { .path = file->path };
+	struct source source = { &quiet, stream, text };
+	const struct reader_plan plan = { .parse = parse,
+					  .context = &source,
+					  .fd = stream ? fileno(stream) : -1,
+					  .name = file->path,
+					  .error = file->error,
+					  .error_size = file->error_size };
+	enum exit_code code;
+
+	if (stream)
+		reader_buffer(stream);
+	code = reader_run(&plan, &file->root, &file->lines);
+	if (code != EXIT_DONE)
+		flat_lines_free(&file->lines);
+	else if (json_is_null(file->root))
+		file->root = NULL;
 	return code;
 }
 
@@ -240,8 +310,23 @@ enum exit_code yaml_file_read_text(struct yaml_file *file, const char *text)
 void yaml_file_free(struct yaml_file *file)
 {
 	json_decref(file->root);
-	free(file->values);
-	yaml_document_delete(&file->document);
+	flat_lines_free(&file->lines);
+}
+
+size_t yaml_line(struct yaml_file *file, const json_t *value)
+{
+	for (size_t i = 0; i < file->lines.value_count; i++)
+		if (file->lines.values[i].value == value)
+			return file->lines.values[i].line;
+	return 1;
+}
+
+size_t yaml_key_line(struct yaml_file *file, const json_t *mapping, const char *key)
+{
+	for (size_t i = 0; i < file->lines.key_count; i++)
+		if (file->lines.keys[i].object == mapping && strcmp(file->lines.keys[i].name, key) == 0)
+			return file->lines.keys[i].line;
+	return yaml_line(file, mapping);
 }
 
 enum exit_code yaml_check(struct yaml_file *file, const json_t *value, const char *schema)

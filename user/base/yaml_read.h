@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A YAML file is one document that is read strictly, and becomes JSON: mappings are objects, sequences are arrays, and every
- * other value is its text. The caller owns the file; it owns its JSON, and knows the line of each value. It is read by
- * yaml_file_read(), its values are checked against a schema, and it is freed by yaml_file_free().
+ * other value is its text. A process without privileges parses it (reader.h). The caller owns the file; it owns its JSON, and
+ * knows the line of each value. It is read by yaml_file_read(), its values are checked against a schema, and it is freed by
+ * yaml_file_free().
  *
  * A mapping has a key at most once. Errors name file and line. Reading has limits: libyaml needs time that grows with the
  * square of nested brackets, and much memory.
@@ -11,8 +12,8 @@
 
 #include <jansson.h>
 #include <stdio.h>
-#include <yaml.h>
 
+#include "base/flat.h"
 #include "base/message.h"
 
 #define YAML_OCTETS_MOST (4u << 20)
@@ -23,9 +24,7 @@ struct yaml_file {
 	char *error; /* where an error is written to; NULL: it is reported at once */
 	size_t error_size;
 	json_t *root; /* NULL: the document is empty */
-	yaml_document_t document;
-	json_t **values; /* the value of each node of the document */
-	size_t value_count;
+	struct flat_lines lines;
 };
 
 /* Read the only document of a stream or a text. Returns EXIT_USAGE_ERROR if there is none. Free it with yaml_file_free(). */

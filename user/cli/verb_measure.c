@@ -8,6 +8,8 @@
 #include "base/clock.h"
 #include "base/destination.h"
 #include "base/json_read.h"
+#include "base/reader.h"
+#include "base/signing.h"
 #include "base/stop.h"
 #include "benchmark/rfc2544.h"
 #include "benchmark/search.h"
@@ -317,12 +319,32 @@ static const struct manner {
 	[VERB_SELFTEST] = { false, perform_selftest },
 };
 
-/* A search that is replayed or resumed must not contradict its own trials. */
+/* A search, and the file that it was read from. */
+struct stored_file {
+	const char *path;
+	const json_t *document;
+};
+
+static enum exit_code verify_stored(void *context, FILE *)
+{
+	const struct stored_file *file = context;
+
+	return verify_refuse(file->path, file->document);
+}
+
+/* A search that is replayed or resumed must not contradict its own trials. A process without privileges looks. */
 static enum exit_code check_stored(const struct config *config)
 {
 	const struct given *given = given_find(config->given, "resume") ?: given_find(config->given, "replay");
+	struct stored_file file;
+	struct reader_plan plan = { .parse = verify_stored, .context = &file, .fd = -1 };
 
-	return config->stored ? verify_refuse(given->text, config->stored->document) : EXIT_DONE;
+	if (!config->stored)
+		return EXIT_DONE;
+	file = (struct stored_file){ given->text, config->stored->document };
+	plan.name = file.path;
+	signing_prepare(file.document);
+	return reader_run(&plan, NULL, NULL);
 }
 
 enum exit_code verb_measure(const struct config *config)

@@ -6,6 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base64.h"
+#include "base/json_read.h"
+#include "base/memory.h"
+#include "base/reader.h"
+#include "base/text_stream.h"
+
 #define READ_MOST          (1u << 20) /* of the file: enough for everything before the first frame */
 #define LINK_TYPE_ETHERNET 1
 #define FRAME_MOST_OCTETS  65535u
@@ -135,7 +141,7 @@ struct walk {
 	size_t at;      /* of the next header, */
 	uint32_t type;  /* and what that is */
 	size_t outer;   /* where spec.outer begins: behind the first VLAN tags */
-	size_t network; /* the last IP header, and what there was before it: */
+	size_t network; /* the last IP header, 0: none yet; and what there was before it: */
 	size_t names_octets;
 	unsigned int field_count;
 };
@@ -165,14 +171,13 @@ static const char *pass(struct walk *walk, const char *name, size_t octets, uint
 static void follows(struct walk *walk, enum mlr_outer_kind kind, size_t offset, size_t from)
 {
 	struct mlr_frame_spec *spec = &walk->file->spec;
-	size_t start = walk->at - walk->outer;
+	size_t start = walk->at - walk->outer, network = walk->network ? walk->network - walk->outer : 0;
 
 	if (spec->outer_field_count < MLR_OUTER_FIELDS_MAX)
-		spec->outer_fields[spec->outer_field_count++] =
-			(struct mlr_outer_field){ .kind = (uint8_t)kind,
-						  .at = (uint8_t)(start + offset),
-						  .from = (uint8_t)(start + from),
-						  .network = (uint8_t)(walk->network - walk->outer) };
+		spec->outer_fields[spec->outer_field_count++] = (struct mlr_outer_field){ .kind = (uint8_t)kind,
+											  .at = (uint8_t)(start + offset),
+											  .from = (uint8_t)(start + from),
+											  .network = (uint8_t)network };
 }
 
 static const char *walk_vlan(struct walk *walk)
@@ -422,49 +427,153 @@ const char *frame_file_parse(const uint8_t *octets, size_t size, size_t wire_oct
 	return NULL;
 }
 
+/* --- the flat form -------------------------------------------------------------------------------------------------- */
+
+/* A frame file without its pointers is handed over as it is, in base64, and so is its payload. */
+static json_t *pack_octets(const void *octets, size_t length)
+{
+	owned char *text = NULL;
+	size_t text_length;
+	FILE *stream = text_stream_open(&text, &text_length);
+
+	if (!stream)
+		return NULL;
+	base64_put(stream, octets, length, 0);
+	return text_stream_end(stream, &text) ? json_string(text) : NULL;
+}
+
+json_t *frame_file_pack(const struct frame_file *file)
+{
+	struct frame_file bare = *file;
+
+	bare.payload = NULL;
+	bare.spec.payload = NULL;
+	return json_pack("{s:o, s:o}", "frame", pack_octets(&bare, sizeof(bare)), "payload",
+			 pack_octets(file->payload, file->spec.payload_octets));
+}
+
+/* Whether the offsets of a tunnel's fields, and what is read and written there, are within the headers. */
+static bool fields_fit(const struct mlr_frame_spec *spec)
+{
+	unsigned int inside_from = spec->outer_octets;
+
+	for (unsigned int i = spec->outer_field_count; i-- > 0;) {
+		const struct mlr_outer_field *field = &spec->outer_fields[i];
+		bool covers = field->kind == MLR_OUTER_ALL || field->kind == MLR_OUTER_TRANSPORT;
+		unsigned int behind = field->kind == MLR_OUTER_ADDRESSES ? 2u * field->from - field->at : field->from;
+
+		if (field->kind > MLR_OUTER_ADDRESSES || (field->at | field->from | field->network) % 2 ||
+		    field->at + 2u > spec->outer_octets || field->network > spec->outer_octets ||
+		    (field->kind == MLR_OUTER_ADDRESSES && field->from < field->at) || behind > spec->outer_octets ||
+		    (covers && field->from > inside_from))
+			return false;
+		if (covers)
+			inside_from = field->from;
+	}
+	return true;
+}
+
+static bool spec_fits(const struct mlr_frame_spec *spec)
+{
+	return (spec->ip_version == 4 || spec->ip_version == 6) && spec->vlan_count <= MLR_VLANS_MAX &&
+	       spec->outer_octets <= MLR_OUTER_MAX_OCTETS && spec->outer_octets % 2 == 0 &&
+	       spec->outer_field_count <= MLR_OUTER_FIELDS_MAX && spec->ip_options_octets <= MLR_IP_OPTIONS_MAX_OCTETS &&
+	       spec->ip_options_octets % 4 == 0 && !(spec->fragment & ~DONT_FRAGMENT) && fields_fit(spec);
+}
+
+/* Whether the names of tunnels are such: they are shown. */
+static bool names_fit(const char *names, size_t size)
+{
+	size_t length = strnlen(names, size);
+
+	return length < size && length == strspn(names, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789, -");
+}
+
+bool frame_file_unpack(const json_t *packed, struct frame_file *ret)
+{
+	const char *frame = read_text(packed, "frame"), *payload = read_text(packed, "payload");
+	owned uint8_t *octets = memory_noticed(malloc(strlen(frame) + 1)),
+		      *payload_octets = memory_noticed(malloc(strlen(payload) + 1));
+	struct frame_file file;
+
+	if (!octets || !payload_octets || base64_read(frame, octets) != sizeof(file))
+		return false;
+	memcpy(&file, octets, sizeof(file));
+	file.payload = NULL;
+	file.spec.key = NULL;
+	file.spec.way_back = false;
+	file.spec.payload_octets = (unsigned int)base64_read(payload, payload_octets);
+	if (!names_fit(file.tunnels, sizeof(file.tunnels)) || !spec_fits(&file.spec) ||
+	    file.size_octets > FRAME_MOST_OCTETS + MLR_FCS_OCTETS || file.spec.payload_octets > FRAME_MOST_OCTETS)
+		return false;
+	if (file.spec.payload_octets) {
+		file.payload = payload_octets;
+		payload_octets = NULL;
+	}
+	file.spec.payload = file.payload;
+	*ret = file;
+	return true;
+}
+
 /* --- the file ------------------------------------------------------------------------------------------------------- */
 
-/* Read the beginning of a file, up to READ_MOST. NULL with errno set. */
-static uint8_t *read_beginning(const char *path, size_t *ret_size)
-{
-	FILE *stream = fopen(path, "re");
-	uint8_t *octets = stream ? malloc(READ_MOST) : NULL;
-	int error = errno;
+struct source {
+	const char *path;
+	FILE *stream;
+};
 
-	if (octets) {
-		*ret_size = fread(octets, 1, READ_MOST, stream);
-		error = ferror(stream) ? errno : 0;
-	}
-	if (stream)
-		fclose(stream);
-	if (!error)
-		return octets;
-	free(octets);
-	errno = error;
-	return NULL;
+/* Read the beginning of a file, up to READ_MOST, in the reader. */
+static enum exit_code write_frame(void *context, FILE *flat)
+{
+	const struct source *source = context;
+	owned uint8_t *octets = malloc(READ_MOST);
+	struct input input = { .octets = octets };
+	struct frame_file file = { 0 };
+	struct frame frame = { 0 };
+	json_auto_t *packed = NULL;
+	const char *wrong;
+
+	if (!octets)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	input.size = fread(octets, 1, READ_MOST, source->stream);
+	if (ferror(source->stream))
+		return refuse(EXIT_USAGE_ERROR, "--template: cannot read %s: %s", source->path, strerror(errno));
+	wrong = find_frame(&input, &frame);
+	if (!wrong)
+		wrong = frame_file_parse(frame.octets, frame.captured, frame.wire, &file);
+	if (wrong)
+		return refuse(EXIT_USAGE_ERROR, "--template: %s cannot be used: %s", source->path, wrong);
+	packed = frame_file_pack(&file);
+	free(file.payload);
+	if (!packed)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	flat_write(flat, packed);
+	return EXIT_DONE;
 }
 
 enum exit_code frame_file_read(const char *path, struct frame_file **ret)
 {
-	struct input input = { 0 };
-	struct frame frame = { 0 };
-	owned uint8_t *octets = read_beginning(path, &input.size);
+	struct source source = { .path = path, .stream = fopen(path, "re") };
+	struct reader_plan plan = { .parse = write_frame, .context = &source, .name = path };
+	json_auto_t *packed = NULL;
 	struct frame_file *file;
-	const char *wrong;
+	enum exit_code code;
 
-	if (!octets)
+	if (!source.stream)
 		return refuse(EXIT_USAGE_ERROR, "--template: cannot read %s: %s", path, strerror(errno));
-	input.octets = octets;
+	plan.fd = fileno(source.stream);
+	reader_buffer(source.stream);
+	code = reader_run(&plan, &packed, NULL);
+	fclose(source.stream);
+	if (code != EXIT_DONE)
+		return code;
 	file = calloc(1, sizeof(*file));
-	wrong = file ? find_frame(&input, &frame) : "there is no memory for it";
-	if (!wrong)
-		wrong = frame_file_parse(frame.octets, frame.captured, frame.wire, file);
-	if (wrong) {
-		frame_file_free(file);
-		return refuse(EXIT_USAGE_ERROR, "--template: %s cannot be used: %s", path, wrong);
+	if (file && frame_file_unpack(packed, file)) {
+		*ret = file;
+		return EXIT_DONE;
 	}
-	*ret = file;
-	return EXIT_DONE;
+	free(file);
+	return refuse(EXIT_INCAPABLE, "--template: %s: what was read of it cannot be used", path);
 }
 
 void frame_file_free(struct frame_file *file)

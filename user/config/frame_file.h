@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A frame file provides a frame that others are made like: the first one of a pcap or pcapng file of Ethernet frames. The
- * caller owns it, and it owns the payload. It is read once, with the options, and used by the Traffic Profile until the run
- * ends.
+ * caller owns it, and it owns the payload. It is read once, with the options, by a process without privileges, and used by
+ * the Traffic Profile until the run ends.
  *
  * These parts are kept: VLAN tags, tunnels, UDP ports, the payload behind its first 18 octets (the tag goes there), and
  * those fields of the IP header that do not depend on lengths and addresses. Of tunnels, lengths and checksums are computed
@@ -11,6 +11,9 @@
  * Both formats are simple and only the first frame is wanted, so no libpcap is needed.
  */
 #pragma once
+
+#include <jansson.h>
+#include <stdbool.h>
 
 #include "base/message.h"
 #include "mlr/frame.h"
@@ -32,3 +35,7 @@ void frame_file_free(struct frame_file *file);
 
 /* Parse the frame itself. Returns NULL, or the reason why it cannot be used. Tests use it, too. */
 const char *frame_file_parse(const uint8_t *frame, size_t octets, size_t wire_octets, struct frame_file *ret);
+/* Make the form in which a reader (base/reader.h) hands a frame file over, a new reference, and read it. The latter is false
+ * if a length or offset is out of range, which none of frame_file_parse() is. Tests use them, too. */
+json_t *frame_file_pack(const struct frame_file *file);
+bool frame_file_unpack(const json_t *packed, struct frame_file *ret);

@@ -7,6 +7,8 @@
 #include "base/checksum.h"
 #include "base/json_file.h"
 #include "base/json_read.h"
+#include "base/keeper.h"
+#include "base/reader.h"
 #include "base/schema.h"
 
 #define SCHEMA "xdp-mlr/search/1"
@@ -131,17 +133,50 @@ static enum exit_code assemble(const char *path, struct json_file *file, json_t 
 	return code;
 }
 
+/* A file, and who reads it: we, or a reader. */
+struct source {
+	const char *path;
+	struct json_file *file;
+};
+
+/* Assemble the document in the reader: null if there is none. */
+static enum exit_code write_document(void *context, FILE *flat)
+{
+	const struct source *source = context;
+	json_t *document = NULL;
+	enum exit_code code = assemble(source->path, source->file, &document);
+
+	if (code == EXIT_DONE)
+		flat_write(flat, document ? document : json_null());
+	return code;
+}
+
+/* Have a process without privileges read the file. One that has none, and so has a keeper, reads it by itself. */
+static enum exit_code read_apart(const char *path, struct json_file *file, json_t **ret)
+{
+	struct source source = { .path = path, .file = file };
+	const struct reader_plan plan = { .parse = write_document, .context = &source, .fd = file->fd, .name = path };
+	enum exit_code code;
+
+	if (keeper_is_there())
+		return assemble(path, file, ret);
+	code = reader_run(&plan, ret, NULL);
+	if (code == EXIT_DONE && json_is_null(*ret))
+		*ret = NULL;
+	return code;
+}
+
 enum exit_code stored_document(const char *path, json_t **ret)
 {
 	char problem[SCHEMA_PROBLEM_SIZE];
 	struct json_file file;
 	enum exit_code code;
-	json_t *document;
+	json_t *document = NULL;
 	int error = json_file_open(path, &file);
 
 	if (error)
 		return refuse(EXIT_USAGE_ERROR, "cannot read %s: %s", path, strerror(-error));
-	code = assemble(path, &file, &document);
+	code = read_apart(path, &file, &document);
 	json_file_close(&file);
 	if (code == EXIT_DONE && document && !schema_fits(document, problem))
 		code = refuse(EXIT_USAGE_ERROR, "%s: %s", path, problem);
