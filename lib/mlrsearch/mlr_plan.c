@@ -41,10 +41,56 @@ struct plan {
 	const struct mlr_race *race;
 	const struct mlr_model *model;
 	const struct mlr_outlook *fresh; /* the outlooks of a load without trials */
-	double fresh_price[MLR_SHAPES];  /* the price of a start at the critical load, by shape; 0 if it is not known yet */
+	double balance[MLR_SHAPES]; /* steps from where half of the trials exceed to the goal's critical load, by shape */
+	double fresh_price[MLR_SHAPES]; /* the price of a start at the critical load, by shape; 0 if it is not known yet */
 	size_t count;
 	struct chain chains[CANDIDATES_MAX];
 };
+
+/* Return the outlooks of a load without trials. Where the goal has short trials, one of them spares the last bad trial. */
+static const struct mlr_outlook *balance_outlooks(const struct mlr_view *view, const struct mlr_race *race)
+{
+	struct mlr_need need = view->fresh;
+
+	if (view->goal->initial_trial_duration_s < view->goal->final_trial_duration_s)
+		need.bad = fmax(1, need.bad - 1);
+	return mlr_race_outlooks(race, need);
+}
+
+/* Return the z at which a load becomes a Lower or an Upper Bound with the same probability. */
+static double balance_z(const struct mlr_outlook *outlooks, const struct mlr_hypothesis *hypothesis)
+{
+	size_t low = 0, high = MLR_CURVE_CELLS - 1;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (outlooks[hypothesis->levels[middle]].lower_probability > 0.5)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (double)low / MLR_CURVE_STEPS_A_Z - MLR_CURVE_Z_MAX;
+}
+
+/* Find how far the goal's critical load is from where half of the trials exceed. The Goal Exceed Ratio moves it. Hypotheses
+ * of one shape stand together. */
+static void set_balances(struct plan *plan, const struct mlr_hypothesis *hypotheses, size_t count)
+{
+	const struct mlr_outlook *outlooks = balance_outlooks(plan->view, plan->race);
+
+	for (size_t h = 0; h < count; h++) {
+		if (h == 0 || hypotheses[h].shape != hypotheses[h - 1].shape)
+			plan->balance[hypotheses[h].shape] =
+				balance_z(outlooks, &hypotheses[h]) / hypotheses[h].inverse_spread;
+	}
+}
+
+/* Return the position where a hypothesis puts the goal's critical load. */
+static double balance_of(const struct plan *plan, const struct mlr_hypothesis *hypothesis)
+{
+	return hypothesis->critical + plan->balance[hypothesis->shape];
+}
 
 static void set_node(const struct plan *plan, struct node *node, int64_t index)
 {
@@ -157,8 +203,8 @@ static double fresh_price(struct plan *plan, const struct mlr_hypothesis *hypoth
 		for (int i = 0; i < NODES; i++) {
 			double offset = (i - DEPTH) + (start - (SHAPE_STARTS - 1) / 2) / 2.0;
 
-			nodes[i] =
-				(struct node){ .position = hypothesis->critical + offset * unit, .outlooks = plan->fresh };
+			nodes[i] = (struct node){ .position = balance_of(plan, hypothesis) + offset * unit,
+						  .outlooks = plan->fresh };
 		}
 		*price = fmin(*price, chain_price(hypothesis, nodes, FRESH_MOST));
 	}
@@ -177,7 +223,7 @@ static void add_quantiles(struct plan *plan, const struct mlr_hypothesis *hypoth
 			double middle = (low + high) / 2, mass = 0;
 
 			for (size_t h = 0; h < count; h++)
-				mass += hypotheses[h].critical <= middle ? hypotheses[h].weight : 0;
+				mass += balance_of(plan, &hypotheses[h]) <= middle ? hypotheses[h].weight : 0;
 			if (mass < quantiles[i])
 				low = middle;
 			else
@@ -236,6 +282,7 @@ bool mlr_plan(const struct mlr_view *view, struct mlr_model *model, const struct
 	const struct chain *best = NULL;
 	double best_price = INFINITY;
 
+	set_balances(&plan, hypotheses, count);
 	add_candidates(&plan, hypotheses, count);
 	for (size_t i = 0; i < plan.count; i++) {
 		double price = mean_price(&plan, &plan.chains[i], hypotheses, count, best_price);

@@ -160,12 +160,38 @@ static void long_trials_that_agree_are_believed(void **state)
 	assert_true(sum_s / 40 < 300);
 }
 
+/* With an Exceed Ratio near 0, the critical load is far below the one that half of the trials exceed. */
+static void a_lopsided_goal_is_sought_where_its_load_is(void **state)
+{
+	const struct mlr_goal goal = { "rare",
+				       .exceed_ratio = 0.05,
+				       .initial_trial_duration_s = 1,
+				       .final_trial_duration_s = 1,
+				       .duration_sum_s = 21,
+				       .width_ratio = 0.0005 };
+	double sum_s = 0;
+
+	(void)state;
+	for (uint64_t i = 0; i < 60; i++) {
+		struct sut sut = { .answerer = { answer_jitter, .capacity_fps = 1e6, .random = i } };
+
+		run(&sut, &goal, 1);
+		sum_s += seconds();
+		mlr_controller_free(search.controller);
+	}
+	print_message("%g s a search\n", sum_s / 60);
+	assert_true(sum_s / 60 < 87);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_stunned_sut_is_given_a_rest),       cmocka_unit_test(warming_up_is_no_memory),
-		cmocka_unit_test(walks_of_long_trials_are_noticed),    cmocka_unit_test(max_load_is_measured_for_each_goal),
+		cmocka_unit_test(a_stunned_sut_is_given_a_rest),
+		cmocka_unit_test(warming_up_is_no_memory),
+		cmocka_unit_test(walks_of_long_trials_are_noticed),
+		cmocka_unit_test(max_load_is_measured_for_each_goal),
 		cmocka_unit_test(long_trials_that_agree_are_believed),
+		cmocka_unit_test(a_lopsided_goal_is_sought_where_its_load_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
