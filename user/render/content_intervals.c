@@ -8,8 +8,7 @@
 #include "render/kinds.h"
 #include "render/parts.h"
 
-#define PANEL_HEIGHT 150.0
-#define PANELS_APART 56.0
+#define PANEL_HEIGHT 130.0
 #define ID_SIZE      64
 #define HEADING_SIZE 256
 
@@ -64,14 +63,19 @@ static bool read_series(const json_t *intervals, struct series *ret)
 	return true;
 }
 
-static void put_latency(FILE *stream, struct svg_panel *panel, const struct series *series)
+static bool find_latencies(const struct series *series, struct svg_axis *axis)
 {
-	svg_axis_none(&panel->y);
-	svg_axis_cover_all(&panel->y, series->mean_us, series->count);
-	svg_axis_cover_all(&panel->y, series->max_us, series->count);
-	if (!(panel->y.min <= panel->y.max))
-		return;
-	svg_axis_pad(&panel->y, 0.06);
+	svg_axis_none(axis);
+	svg_axis_cover_all(axis, series->mean_us, series->count);
+	svg_axis_cover_all(axis, series->max_us, series->count);
+	if (!(axis->min <= axis->max))
+		return false;
+	svg_axis_pad(axis, 0.06);
+	return true;
+}
+
+static void put_latency(FILE *stream, const struct svg_panel *panel, const struct series *series)
+{
 	svg_axes(stream, panel);
 	svg_line(stream, panel, "curve c1", series->x, series->mean_us, series->count);
 	svg_line(stream, panel, "curve c3", series->x, series->max_us, series->count);
@@ -85,20 +89,22 @@ static void put_figure(struct writer *writer, const char *id, const char *of, co
 		{ .kind = SVG_KEY_LINE, .style = "curve c1", .text = "mean latency" },
 		{ .kind = SVG_KEY_LINE, .style = "curve c3", .text = "largest latency" },
 	};
-	const struct figure figure = {
-		id,
-		TEXT_OF(HEADING_SIZE, "Loss and latency over time%s", of),
-		"The loss ratio, and below it mean and largest latency, of the frames due in each interval of the trial.",
-		keys,
-		COUNT(keys),
-		2 * PANEL_HEIGHT + PANELS_APART + 100,
-	};
 	static const struct svg_axis time = { .title = "Time after the start", .unit = "s" };
 	static const struct svg_axis loss = { .title = "Loss ratio", .unit = "%" };
 	static const struct svg_axis latency = { .title = "Latency", .unit = MICROSECOND, .scale = SVG_LOG, .plain = true };
 	struct svg_panel upper = figure_panel(PANEL_HEIGHT, time, loss), lower = figure_panel(PANEL_HEIGHT, time, latency);
+	const bool timed = find_latencies(series, &lower.y);
+	const struct figure figure = {
+		id,
+		TEXT_OF(HEADING_SIZE, "Loss %sover time%s", timed ? "and latency " : "", of),
+		"The loss ratio, and below it mean and largest latency, of the frames due in each interval of the trial.",
+		keys,
+		timed ? COUNT(keys) : 1,
+		timed ? FIGURE_PANELS_APART + PANEL_HEIGHT : 0,
+	};
 	FILE *stream;
 
+	upper.hide_x = timed;
 	svg_axis_none(&upper.x);
 	svg_axis_none(&upper.y);
 	svg_axis_cover_all(&upper.x, series->x, series->count);
@@ -111,9 +117,10 @@ static void put_figure(struct writer *writer, const char *id, const char *of, co
 	if (!stream)
 		return;
 	svg_line(stream, &upper, "curve c2", series->x, series->loss, series->count);
-	lower.top = upper.top + PANEL_HEIGHT + PANELS_APART;
+	lower.top = upper.top + PANEL_HEIGHT + FIGURE_PANELS_APART;
 	lower.x = upper.x;
-	put_latency(stream, &lower, series);
+	if (timed)
+		put_latency(stream, &lower, series);
 	figure_close(writer, stream, "Frames count where they were due, however late they came.");
 }
 

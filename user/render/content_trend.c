@@ -224,7 +224,7 @@ static void put_figure(struct writer *writer, const json_t *document, const json
 	snprintf(id, sizeof(id), "figure-trend-%zu", index + 1);
 	snprintf(caption, sizeof(caption), "%.60s by date: %.150s", text_quantity(read_text(document, "quantity")),
 		 read_text(goal, "goal"));
-	panel = figure_panel(260, x_axis(points, &place), y_axis(points));
+	panel = figure_panel(240, x_axis(points, &place), y_axis(points));
 	stream = figure_open(writer,
 			     &(struct figure){ id, caption, "A mark for each result, in the order of their dates.", keys,
 					       standing_count(points, STANDING_LIMITED) ? COUNT(keys) : COUNT(keys) - 1 },

@@ -12,12 +12,11 @@
 #include "render/svg.h"
 #include "render/values.h"
 
-#define LEFT       78.0
-#define WIDTH      (SVG_WIDTH - LEFT - 16)
-#define LEGEND_TOP 18.0
-#define PANEL_TOP  36.0
-#define X_AXIS     56.0 /* what it takes below a panel */
-#define HINTS_MAX  300  /* more trials have no hints: the page would grow too large */
+#define LEFT      86.0
+#define WIDTH     (SVG_WIDTH - LEFT - 30)
+#define PANEL_TOP 36.0 /* the title of the axis stands above it */
+#define X_AXIS    56.0 /* what it takes below a panel */
+#define HINTS_MAX 300  /* more trials have no hints: the page would grow too large */
 
 /* --- what figures share --------------------------------------------------------------------------------------------- */
 
@@ -26,18 +25,15 @@ struct svg_panel figure_panel(double height, struct svg_axis x, struct svg_axis 
 	return (struct svg_panel){ LEFT, PANEL_TOP, WIDTH, height, x, y, false };
 }
 
-FILE *figure_open(struct writer *writer, const struct figure *figure, struct svg_panel *panel)
+FILE *figure_open(struct writer *writer, const struct figure *figure, const struct svg_panel *panel)
 {
 	FILE *stream = writer->ops->figure ? writer->ops->figure(writer, figure->caption) : NULL;
-	double more = svg_legend_more(figure->keys, figure->key_count);
 
 	if (!stream)
 		return NULL;
-	panel->top += more;
+	svg_legend(stream, figure->keys, figure->key_count);
 	svg_open(stream, figure->id, figure->caption, figure->description,
-		 figure->height > 0 ? figure->height + more : panel->top + panel->height + X_AXIS);
-	if (figure->key_count)
-		svg_legend(stream, LEGEND_TOP, figure->keys, figure->key_count);
+		 panel->top + panel->height + figure->below + X_AXIS);
 	svg_axes(stream, panel);
 	return stream;
 }
@@ -167,7 +163,7 @@ void figure_loss(struct writer *writer, const json_t *trials, const json_t *resu
 	static const struct svg_axis losses = {
 		.title = "Trial Loss Ratio", .unit = "%", .scale = SVG_LOG, .zero_lane = true
 	};
-	struct svg_panel panel = figure_panel(300, loads, losses);
+	struct svg_panel panel = figure_panel(240, loads, losses);
 	struct figure figure = { .id = "figure-loss", .caption = "Trial Loss Ratio against load", .keys = keys };
 	char description[160];
 	FILE *stream;
@@ -243,7 +239,7 @@ void figure_latency(struct writer *writer, const json_t *trials)
 		"Median, 99th percentile and maximum of the latency of each trial over its load.", latency_keys,
 		COUNT(latency_keys)
 	};
-	struct svg_panel panel = figure_panel(280, loads, latencies);
+	struct svg_panel panel = figure_panel(240, loads, latencies);
 	FILE *stream;
 
 	svg_axis_none(&panel.x);
@@ -286,11 +282,10 @@ void figure_percentiles(struct writer *writer, const json_t *latency)
 		"figure-percentiles", "Latency by percentile",
 		"Latency from the smallest over the median and higher percentiles to the largest."
 	};
-	struct svg_panel panel = figure_panel(260, percentiles, latencies);
+	struct svg_panel panel = figure_panel(240, percentiles, latencies);
 	double values[COUNT(members)];
 	FILE *stream;
 
-	panel.top = 24; /* there is no legend */
 	svg_axis_none(&panel.y);
 	for (size_t i = 0; i < COUNT(members); i++) {
 		values[i] = read_number(latency, members[i]) / NS_PER_US;
@@ -387,7 +382,7 @@ void figure_estimate(struct writer *writer, const json_t *document)
 					      "over time; and the loads of the trials.",
 					      keys, COUNT(keys) };
 	struct svg_panel panel =
-		figure_panel(320, (struct svg_axis){ .title = "Time since the start", .unit = "s", .plain = true },
+		figure_panel(280, (struct svg_axis){ .title = "Time since the start", .unit = "s", .plain = true },
 			     (struct svg_axis){ .title = "Load", .unit = "frames/s" });
 	struct time_line line;
 	FILE *stream;

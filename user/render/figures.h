@@ -17,16 +17,17 @@ struct figure {
 	const char *caption, *description;
 	const struct svg_key *keys; /* of the legend */
 	size_t key_count;
-	double height; /* 0: what one panel takes */
+	double below; /* what further panels take below the first one */
 };
-/* Begin one: its legend, and a panel's axes; the panel makes room for a legend of several lines. NULL where the form has no
- * figures. */
-FILE *figure_open(struct writer *writer, const struct figure *figure, struct svg_panel *panel);
+/* Room between two panels of which the upper one hides its axis x: that of the title. */
+#define FIGURE_PANELS_APART 42.0
+/* Begin one: its legend, and a panel's axes. NULL where the form has no figures. */
+FILE *figure_open(struct writer *writer, const struct figure *figure, const struct svg_panel *panel);
 void figure_close(struct writer *writer, FILE *stream, const char *explanation);
 /* For figures: the numbers to which so many pointers lead from each object of a list, one list after the other. The caller
  * frees it; NULL where there are none. */
 double *figure_columns(const json_t *rows, const char *const *pointers, size_t count);
-/* A panel below the legend. */
+/* A panel at the top. */
 struct svg_panel figure_panel(double height, struct svg_axis x, struct svg_axis y);
 /* The key, and the style, of the curve of this number; beyond CURVES_MAX they begin again. */
 #define CURVES_MAX       6

@@ -270,7 +270,7 @@ static void put_figure(struct writer *writer, const json_t *document, const stru
 				      read_text(axis_at(layout->axes, layout->x), "name"), goal, *where ? ", " : "", where);
 
 	cover_values(&rates, cells, goal);
-	panel = figure_panel(300, x_axis(layout), rates);
+	panel = figure_panel(240, x_axis(layout), rates);
 	for (size_t i = 0; i < key_count; i++)
 		keys[i] = figure_curve(i, labels ? label_at(labels, i) : goal, styles[i]);
 	if (any_limited(cells, goal))

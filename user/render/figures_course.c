@@ -331,18 +331,19 @@ void figure_course(struct writer *writer, const json_t *document, size_t goal, s
 		return;
 	numbers.max = course_end(&course, course.count);
 	magnified = find_closing(&course, &near);
-	whole = figure_panel(magnified ? 138 : 250, numbers, course_y_axis(&course));
+	whole = figure_panel(magnified ? 100 : 220, numbers, course_y_axis(&course));
 	whole.hide_x = magnified;
-	closing = figure_panel(250, numbers, near);
+	closing = figure_panel(200, numbers, near);
+	closing.top = whole.top + whole.height + FIGURE_PANELS_APART;
 	snprintf(caption, sizeof(caption), "Course of the search for %.80s: load over trial number", of);
 	describe_course(&course, description, sizeof(description));
 	stream = figure_open(writer,
 			     &(struct figure){ TEXT_OF(32, "figure-course-%u", number), caption, description, keys,
-					       course_keys(&course, keys, texts), magnified ? 504 : 336 },
+					       course_keys(&course, keys, texts),
+					       magnified ? FIGURE_PANELS_APART + closing.height : 0 },
 			     &whole);
 	if (stream) {
 		put_course_panel(stream, &whole, &course);
-		closing.top = whole.top + 168;
 		if (magnified) {
 			svg_axes(stream, &closing);
 			put_course_panel(stream, &closing, &course);

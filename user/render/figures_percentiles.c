@@ -100,7 +100,7 @@ static void put_curves(struct writer *writer, struct curves *curves, const struc
 
 	svg_axis_none(&percentiles);
 	percentiles.min = 0;
-	panel = figure_panel(280, percentiles, latencies);
+	panel = figure_panel(240, percentiles, latencies);
 	svg_axis_none(&panel.y);
 	for (size_t i = 0; i < curves->count; i++) {
 		struct curve *curve = &curves->list[i];

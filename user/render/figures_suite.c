@@ -129,7 +129,7 @@ void figure_throughput_by_size(struct writer *writer, const json_t *document)
 	read_sizes(document, "throughput", &sizes);
 	if (!sizes.count)
 		return;
-	panel = figure_panel(300, size_axis(&sizes), rates);
+	panel = figure_panel(240, size_axis(&sizes), rates);
 	bps = medium_bps(&sizes);
 	for (enum standing standing = 0; standing < COUNT(standings); standing++)
 		if (any_throughput(&sizes, standing))
@@ -208,7 +208,7 @@ void figure_latency_by_size(struct writer *writer, const json_t *document)
 	if (!(latencies.min <= latencies.max))
 		return;
 	svg_axis_pad(&latencies, 0.08);
-	panel = figure_panel(300, size_axis(&sizes), latencies);
+	panel = figure_panel(240, size_axis(&sizes), latencies);
 	stream = figure_open(writer, &figure, &panel);
 	if (!stream)
 		return;
@@ -261,7 +261,7 @@ void figure_loss_curves(struct writer *writer, const json_t *document)
 	FILE *stream;
 
 	losses.title = "Frame loss rate";
-	panel = figure_panel(340, rates, losses);
+	panel = figure_panel(280, rates, losses);
 	read_sizes(document, "frame_loss", &sizes);
 	if (!sizes.count)
 		return;

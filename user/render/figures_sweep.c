@@ -84,7 +84,7 @@ void figure_forwarding(struct writer *writer, const json_t *trials)
 	const struct figure figure = { "figure-forwarding", "Forwarding rate against load",
 				       "The Trial Forwarding Rate of each trial over its load, and the line of no loss.",
 				       keys, COUNT(keys) - (trials_any_limited(trials) ? 0 : 1) };
-	struct svg_panel panel = figure_panel(300, loads, rates);
+	struct svg_panel panel = figure_panel(240, loads, rates);
 	FILE *stream;
 
 	if (!figure_cover_loads(&panel.x, trials))

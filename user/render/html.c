@@ -190,13 +190,12 @@ static FILE *put_figure(struct writer *writer, const char *caption)
 {
 	fprintf(writer->stream, "<figure><figcaption><span>Figure %u</span>", ++writer->figures);
 	markup_escape(writer->stream, caption);
-	fputs("</figcaption><div class=\"scroll\">\n", writer->stream);
+	fputs("</figcaption>\n", writer->stream);
 	return writer->stream;
 }
 
 static void end_figure(struct writer *writer, const char *explanation)
 {
-	fputs("</div>", writer->stream);
 	if (explanation)
 		put(writer, "p class=\"explain\"", explanation, "p");
 	fputs("</figure>\n", writer->stream);

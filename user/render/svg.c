@@ -6,17 +6,17 @@
 
 #include "render/markup.h"
 
-#define LANE         34.0 /* of the value 0 beside a logarithmic scale */
-#define TICKS_X      8.0  /* about so many */
-#define TICKS_Y      5.0
-#define TICKS_MAX    64
-#define CHARACTER    6.6 /* width of one in the labels, about */
-#define TICK_TEXT    32
-#define LEGEND_LEFT  70.0
-#define LOG_LEAST    1e-30 /* in a scale of powers of ten, whose lower end must not become 0 */
-#define LEGEND_GLYPH 22.0
-#define LEGEND_APART 22.0
-#define LEGEND_LINE  19.0
+#define LANE        34.0 /* of the value 0 beside a logarithmic scale */
+#define TICKS_X     8.0  /* about so many */
+#define TICKS_Y     5.0
+#define TICKS_MAX   64
+#define CHARACTER   6.0 /* width of one in the labels, about */
+#define TICK_HEIGHT 12.0
+#define LARGER      1.83 /* times that is text on a phone and on paper (style.css), where a figure is small */
+#define TICK_TEXT   32
+#define LOG_LEAST   1e-30 /* in a scale of powers of ten, whose lower end must not become 0 */
+#define KEY_WIDTH   22.0
+#define KEY_HEIGHT  14.0
 
 /* --- axes ----------------------------------------------------------------------------------------------------------- */
 
@@ -208,7 +208,8 @@ static void log_ticks(const struct svg_axis *axis, double wanted, struct ticks *
 static void given_ticks(const struct svg_axis *axis, struct ticks *ret)
 {
 	for (size_t i = 0; i < axis->tick_count; i++) {
-		struct tick *tick = add_tick(ret, axis->ticks[i]);
+		bool outside = axis->ticks[i] < axis->min || axis->ticks[i] > axis->max;
+		struct tick *tick = outside ? NULL : add_tick(ret, axis->ticks[i]);
 
 		if (tick && axis->tick_names)
 			snprintf(tick->text, sizeof(tick->text), "%s", axis->tick_names[i]);
@@ -249,48 +250,81 @@ static void put_axis_title(FILE *stream, const struct svg_axis *axis, const char
 	fputs("</text>\n", stream);
 }
 
+/* The label that stands last: where its middle is, and how far it reaches. */
+struct label {
+	double at, half;
+};
+
+#define NO_LABEL ((struct label){ -INFINITY, 0 })
+
+/* Whether one has room beside the last one, which it then is. */
+static bool take_room(struct label *last, double at, double half)
+{
+	if (fabs(at - last->at) < last->half + half)
+		return false;
+	*last = (struct label){ at, half };
+	return true;
+}
+
+/* The label of a tick, where it has room; of class "more", where it has room only while text is small. `last` is of either. */
+static void put_label(FILE *stream, const char *style, double x, double y, const char *text, struct label last[2],
+		      struct label label)
+{
+	char narrow[TICK_TEXT];
+
+	if (!take_room(&last[0], label.at, label.half))
+		return;
+	snprintf(narrow, sizeof(narrow), "%s more", style);
+	put_text(stream, take_room(&last[1], label.at, label.half * LARGER) ? style : narrow, x, y, text);
+}
+
 static void put_x_axis(FILE *stream, const struct svg_panel *panel)
 {
-	double bottom = panel->top + panel->height, free_from = -INFINITY;
+	struct label last[] = { NO_LABEL, NO_LABEL };
+	double bottom = panel->top + panel->height;
 	struct ticks ticks;
 
 	find_ticks(&panel->x, TICKS_X, &ticks);
 	for (size_t i = 0; i < ticks.count; i++) {
-		double x = svg_x(panel, ticks.items[i].value), half = CHARACTER * (double)strlen(ticks.items[i].text) / 2;
+		double x = svg_x(panel, ticks.items[i].value);
+		double half = CHARACTER * ((double)strlen(ticks.items[i].text) + 1) / 2;
 
 		fprintf(stream, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>", x, panel->top, bottom);
-		if (panel->hide_x || x - half < free_from)
-			continue;
-		put_text(stream, "tick mid", x, bottom + 18, ticks.items[i].text);
-		free_from = x + half + CHARACTER;
+		x = fmin(x, SVG_WIDTH - half * LARGER);
+		if (!panel->hide_x)
+			put_label(stream, "tick mid", x, bottom + 20, ticks.items[i].text, last, (struct label){ x, half });
 	}
-	if (panel->x.zero_lane && !panel->hide_x)
-		put_text(stream, "tick mid", panel->left + LANE / 2, bottom + 18, "0");
 	if (panel->hide_x)
 		return;
-	fprintf(stream, "<text class=\"axis mid\" x=\"%.1f\" y=\"%.1f\">", panel->left + panel->width / 2, bottom + 40);
+	if (panel->x.zero_lane)
+		put_text(stream, "tick mid", panel->left + LANE / 2, bottom + 20, "0");
+	fprintf(stream, "<text class=\"axis mid\" x=\"%.1f\" y=\"%.1f\">", panel->left + panel->width / 2, bottom + 46);
 	put_axis_title(stream, &panel->x, ticks.prefix);
 }
 
 static void put_y_axis(FILE *stream, const struct svg_panel *panel)
 {
-	double middle = panel->top + panel->height / 2;
+	struct label zero = { panel->top + panel->height - LANE / 2, TICK_HEIGHT / 2 };
+	struct label last[] = { NO_LABEL, NO_LABEL };
 	struct ticks ticks;
 
+	if (panel->y.zero_lane)
+		last[1] = (struct label){ zero.at, zero.half * LARGER };
 	find_ticks(&panel->y, panel->height / 48, &ticks);
 	for (size_t i = 0; i < ticks.count; i++) {
 		double y = svg_y(panel, ticks.items[i].value);
 
 		fprintf(stream, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>", panel->left, y, panel->left + panel->width);
-		put_text(stream, "tick end", panel->left - 8, y + 4, ticks.items[i].text);
+		put_label(stream, "tick end", panel->left - 8, y + 5, ticks.items[i].text, last,
+			  (struct label){ y, TICK_HEIGHT / 2 });
 	}
 	if (panel->y.zero_lane) {
 		double y = panel->top + panel->height - LANE;
 
 		fprintf(stream, "<path class=\"frame\" d=\"M%.1f %.1fH%.1f\"/>", panel->left, y, panel->left + panel->width);
-		put_text(stream, "tick end", panel->left - 8, y + LANE / 2 + 4, "0");
+		put_text(stream, "tick end", panel->left - 8, zero.at + 5, "0");
 	}
-	fprintf(stream, "<text class=\"axis mid\" transform=\"translate(16 %.1f) rotate(-90)\">", middle);
+	fprintf(stream, "<text class=\"axis\" x=\"2\" y=\"%.1f\">", panel->top - 14);
 	put_axis_title(stream, &panel->y, ticks.prefix);
 }
 
@@ -344,59 +378,33 @@ void svg_close(FILE *stream)
 	fputs("</svg>\n", stream);
 }
 
-static void put_key_glyph(FILE *stream, double x, double y, const struct svg_key *key)
+static void put_key(FILE *stream, const struct svg_key *key)
 {
+	fprintf(stream, "<span><svg class=\"key\" viewBox=\"0 0 %g %g\" aria-hidden=\"true\">", KEY_WIDTH, KEY_HEIGHT);
 	switch (key->kind) {
 	case SVG_KEY_MARK:
-		svg_mark(stream, x + LEGEND_GLYPH / 2, y - 4, key->mark, key->style, NULL);
+		svg_mark(stream, KEY_WIDTH / 2, KEY_HEIGHT / 2, key->mark, key->style, NULL);
 		break;
 	case SVG_KEY_LINE:
-		fprintf(stream, "<path class=\"line %s\" d=\"M%.1f %.1fh%g\"/>", key->style, x, y - 4, LEGEND_GLYPH);
+		fprintf(stream, "<path class=\"line %s\" d=\"M0 %gh%g\"/>", key->style, KEY_HEIGHT / 2, KEY_WIDTH);
 		break;
 	case SVG_KEY_BAND:
-		fprintf(stream, "<rect class=\"band %s\" x=\"%.1f\" y=\"%.1f\" width=\"%g\" height=\"11\"/>", key->style, x,
-			y - 10, LEGEND_GLYPH);
+		fprintf(stream, "<rect class=\"band %s\" y=\"1.5\" width=\"%g\" height=\"11\"/>", key->style, KEY_WIDTH);
 		break;
 	}
+	fputs("</svg>", stream);
+	markup_escape(stream, key->text);
+	fputs("</span>", stream);
 }
 
-/* Where the next key stands, of which `x` and `y` are the last one's end; on a new line where it has no room. Returns its
- * width. */
-static double place_key(const struct svg_key *key, double *x, double *y)
+void svg_legend(FILE *stream, const struct svg_key *keys, size_t count)
 {
-	double width = LEGEND_GLYPH + 7 + CHARACTER * (double)strlen(key->text);
-
-	if (*x > LEGEND_LEFT && *x + width > SVG_WIDTH) {
-		*x = LEGEND_LEFT;
-		*y += LEGEND_LINE;
-	}
-	return width;
-}
-
-double svg_legend_more(const struct svg_key *keys, size_t count)
-{
-	double x = LEGEND_LEFT, y = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		double width = place_key(&keys[i], &x, &y);
-
-		x += width + LEGEND_APART;
-	}
-	return y;
-}
-
-void svg_legend(FILE *stream, double top, const struct svg_key *keys, size_t count)
-{
-	double x = LEGEND_LEFT;
-
-	for (size_t i = 0; i < count; i++) {
-		double width = place_key(&keys[i], &x, &top);
-
-		put_key_glyph(stream, x, top, &keys[i]);
-		put_text(stream, "legend", x + LEGEND_GLYPH + 7, top, keys[i].text);
-		x += width + LEGEND_APART;
-	}
-	fputc('\n', stream);
+	if (!count)
+		return;
+	fputs("<p class=\"legend\">", stream);
+	for (size_t i = 0; i < count; i++)
+		put_key(stream, &keys[i]);
+	fputs("</p>\n", stream);
 }
 
 void svg_mark(FILE *stream, double x, double y, enum svg_mark mark, const char *style, const char *hint)

@@ -3,8 +3,9 @@
  * These functions draw figures as inline SVG: panels with axes, and on them marks, lines and bands. The caller owns the
  * stream, and axes and panels while a figure is drawn. A figure is opened, its parts are drawn, and it is closed.
  *
- * A figure is SVG_WIDTH units wide. Everything drawn has a class and no colour, so the page chooses the colours: one figure
- * serves light, dark and print. The shape of a mark carries its meaning first.
+ * A figure is SVG_WIDTH units wide, and its text is legible where it is drawn half as wide. Everything drawn has a class and no
+ * colour, so the page chooses the colours: one figure serves light, dark and print. The shape of a mark carries its meaning
+ * first.
  */
 #pragma once
 
@@ -12,7 +13,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define SVG_WIDTH 960.0
+#define SVG_WIDTH 720.0
 
 enum svg_scale { SVG_LINEAR, SVG_LOG };
 
@@ -58,14 +59,13 @@ void svg_axis_round(struct svg_axis *axis);
 /* Write the shapes of the marks. Call it once for each page, before the first figure. */
 void svg_put_marks(FILE *stream);
 
+/* Write a legend as a paragraph that stands above a figure: it takes as many lines as it needs. */
+void svg_legend(FILE *stream, const struct svg_key *keys, size_t count);
+
 /* Open a figure. `id` is unique on the page. `title` names the figure, and `description` says what it shows, for people who
  * cannot see it. */
 void svg_open(FILE *stream, const char *id, const char *title, const char *description, double height);
 void svg_close(FILE *stream);
-/* Write a legend in as many lines as it needs. */
-void svg_legend(FILE *stream, double top, const struct svg_key *keys, size_t count);
-/* Return by how much it is higher than a legend of one line. */
-double svg_legend_more(const struct svg_key *keys, size_t count);
 void svg_axes(FILE *stream, const struct svg_panel *panel);
 
 /* Return where a value is drawn. */
