@@ -159,6 +159,22 @@ ends_at() { # page number
   none '; *\|' <"$BATS_TEST_TMPDIR/r.md"
 }
 
+@test "paper has the first rows of long tables and says where the others are; a column of zeros is a sentence" {
+  local page trials
+  trials=$(jq '.trials | length' "$GOLDEN/search-1-sim.json")
+  page=$(render "$GOLDEN/search-1-sim.json" html)
+  grep -q '<div class="sheet[ a-z]* many"><table id="trial-fold-table">' "$page"
+  grep -q "<p class=\"paper\">On paper stand the first 20 of $trials rows\\." "$page"
+  grep -qF '.many tbody tr:nth-child(n+21){display:none}' "$page"
+  none 'class="paper"' <"$(render "$GOLDEN/search-1-xdp.json" html)"
+  # what is seldom more than 0 is a column where it is
+  for page in "$(render "$GOLDEN/search-1-observed.json" html)" "$(render "$GOLDEN/search-1-limited.json" html)"; do
+    grep 'id="trial-fold-table"' "$page" | grep -c 'Performed again' || true
+    grep -c '<p>In every row these are 0: [^<]*Performed again' "$page" || true
+  done >"$BATS_TEST_TMPDIR/columns"
+  [ "$(tr '\n' ' ' <"$BATS_TEST_TMPDIR/columns")" = "0 1 1 0 " ]
+}
+
 @test "a figure's axis of trials ends at the last one" {
   local page
   page=$(render "$GOLDEN/search-1-xdp.json" html)
@@ -176,7 +192,7 @@ ends_at() { # page number
   done
 }
 
-@test "no page is wider than a phone, whatever is unfolded" {
+@test "no page is wider than a phone, and no table is cut at 1280 px, whatever is unfolded" {
   command -v chromium >/dev/null || skip "chromium(1) is not here"
   run tools/look --measure "$BATS_TEST_TMPDIR/look"
   [ "$status" -eq 0 ]
@@ -186,6 +202,17 @@ ends_at() { # page number
   sed -i 's|</main>|<div style="width:500px">too wide</div></main>|' "$BATS_TEST_TMPDIR/look/soak-1-sim.html"
   run tools/look --measure "$BATS_TEST_TMPDIR/look" "$BATS_TEST_TMPDIR/look/soak-1-sim.html"
   [[ $output == *"soak-1-sim.html wider: DIV  too wide"* ]]
+  sed -i 's|<th scope="col"|<th style="min-width:1200px"|' "$BATS_TEST_TMPDIR/look/soak-1-sim.html"
+  run tools/look --measure "$BATS_TEST_TMPDIR/look" "$BATS_TEST_TMPDIR/look/soak-1-sim.html"
+  [[ $output == *"soak-1-sim.html cut: "* ]]
+}
+
+@test "a search takes at most 6 sheets of paper, a sweep or a suite hardly more" {
+  command -v chromium >/dev/null && command -v pdfinfo >/dev/null || skip "chromium(1) and pdfinfo(1) are not here"
+  local documents=() name
+  for name in search-1-sim search-1-observed sweep-1-xdp rfc2544-1-xdp; do documents+=("$GOLDEN/$name.json"); done
+  run tools/look --pages "$BATS_TEST_TMPDIR/look" "${documents[@]}"
+  [ "$(awk '$2 >= 1 && $2 <= (/rfc2544/ ? 8 : 6)' <<<"$output" | wc -l)" -eq 4 ] || { echo "$output"; return 1; }
 }
 
 @test "the suite: a figure and a table a test, the theoretical line where the medium has a rate" {

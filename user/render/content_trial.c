@@ -103,25 +103,25 @@ void content_put_trial_fold(struct writer *writer, const char *id, const char *s
 		{ "Known before: from (frames/s)", "/decision/lower_bound", text_rate },
 		{ "to (frames/s)", "/decision/upper_bound", text_rate },
 		{ "Why this trial", .add = add_remark },
-		{ "Unsent (frames)", "/counts/unsent", text_count },
+		{ "Unsent (frames)", "/counts/unsent", text_count, .rare = true },
 		{ "Sent", "/counts/sent", text_count },
 		{ "Received", "/counts/received", text_count },
 		{ "Lost", "/counts/lost", text_count },
-		{ "In the tester's own burst", "/loss_attribution/tester_burst", text_count },
-		{ "Excess (frames)", "/pacing/excess_frames_max", text_count },
-		{ "Performed again", "/tester_repeats", text_count },
-		{ "Damaged", "/counts/damaged", text_count },
-		{ "Wrong length", "/counts/wrong_length", text_count },
-		{ "Duplicate", "/counts/duplicate", text_count },
-		{ "Reordered", "/counts/reordered", text_count },
-		{ "Late", "/counts/late", text_count },
-		{ "Foreign", "/counts/foreign", text_count },
+		{ "In the tester's own burst", "/loss_attribution/tester_burst", text_count, .rare = true },
+		{ "Excess (frames)", "/pacing/excess_frames_max", text_count, .rare = true },
+		{ "Performed again", "/tester_repeats", text_count, .rare = true },
+		{ "Damaged", "/counts/damaged", text_count, .rare = true },
+		{ "Wrong length", "/counts/wrong_length", text_count, .rare = true },
+		{ "Duplicate", "/counts/duplicate", text_count, .rare = true },
+		{ "Reordered", "/counts/reordered", text_count, .rare = true },
+		{ "Late", "/counts/late", text_count, .rare = true },
+		{ "Foreign", "/counts/foreign", text_count, .rare = true },
 	};
 
 	if (!json_array_size(trials))
 		return;
 	writer->ops->fold(writer, LEVEL_MAIN, id, summary);
-	table_put(writer, TEXT_OF(64, "%s-table", id), fields, COUNT(fields), trials, tone_of_limited);
+	table_put_long(writer, TEXT_OF(64, "%s-table", id), fields, COUNT(fields), trials, tone_of_limited);
 	if (any_excess(trials))
 		writer->ops->paragraph(writer, "Excess: " EXCESS_DEFINITION);
 	put_spoilt(writer, TEXT_OF(64, "%s-spoilt", id), trials);
@@ -221,27 +221,21 @@ static void add_numbers(struct facts *facts, const char *label, const json_t *ob
 		facts_add(facts, label, "%s", *text ? text : "none");
 }
 
-/* The numbers of an object as a table of one row. */
-static void put_numbers(struct writer *writer, const char *id, const char *heading, const json_t *object)
+/* The numbers of an object below a heading. */
+static void put_numbers(struct writer *writer, const char *heading, const json_t *object)
 {
-	struct writer_column columns[CELLS_MAX];
-	char labels[CELLS_MAX][VALUE_SIZE];
-	struct cells cells = { .count = 0 };
-	size_t count = 0;
+	struct facts facts = { .count = 0 };
+	char label[VALUE_SIZE];
 
-	json_each_member (key, value, object) {
-		if (count == CELLS_MAX || json_is_string(value) || json_is_object(value) || json_is_array(value))
-			continue;
-		cells_add(&cells, "%s", number_text(object, key, value, labels[count], VALUE_ROOM));
-		columns[count] = (struct writer_column){ .heading = labels[count], .numeric = true };
-		count++;
-	}
-	if (!count)
-		return;
-	writer->ops->subsection(writer, heading);
-	writer->ops->table(writer, id, columns, count);
-	cells_put(&cells, writer, TONE_PLAIN);
-	writer->ops->table_end(writer);
+	json_each_member (key, value, object)
+		if (!json_is_string(value) && !json_is_object(value) && !json_is_array(value)) {
+			const char *text = number_text(object, key, value, label, VALUE_ROOM);
+
+			facts_add(&facts, label, "%s", text);
+		}
+	if (facts.count)
+		writer->ops->subsection(writer, heading);
+	facts_put(&facts, writer);
 }
 
 /* What each port counted: with its counts among its members. */
@@ -331,7 +325,7 @@ static void put_pacing(struct writer *writer, const json_t *document)
 	const json_t *pacing = json_object_get(document, "pacing");
 
 	if (writer->shown > LEVEL_MAIN)
-		put_numbers(writer, "pacing", "Pacing", pacing);
+		put_numbers(writer, "Pacing", pacing);
 	if (json_is_object(pacing) && is_option(document, "load", "max"))
 		writer->ops->paragraph(writer, "As fast as the transmitter could: not paced.");
 	else
@@ -354,13 +348,13 @@ static json_t *in_order(const json_t *attribution)
 static void put_counts(struct writer *writer, const json_t *document)
 {
 	static const struct {
-		const char *id, *heading, *label, *at; /* NULL: the places of missing frames, in order */
-		bool beside;                           /* the trial, not in it */
+		const char *heading, *label, *at; /* NULL: the places of missing frames, in order */
+		bool beside;                      /* the trial, not in it */
 	} parts[] = {
-		{ "counts", "Frames", "Frames", "/counts" },
-		{ "loss-attribution", "Where the missing frames went (frames)", "Missing frames", NULL },
-		{ "order", "Reordering, and gaps left by lost frames (frames)", "Reordering and gaps", "/order" },
-		{ "latency", "Latency", "Latency", "/latency", .beside = true },
+		{ "Frames", "Frames", "/counts" },
+		{ "Where the missing frames went (frames)", "Missing frames", NULL },
+		{ "Reordering, and gaps left by lost frames (frames)", "Reordering and gaps", "/order" },
+		{ "Latency", "Latency", "/latency", .beside = true },
 	};
 	static const struct fact of_counts[] = {
 		{ "Damaged", "[{damaged:whole}; of {received:whole} received, {verified:whole} were verified by checksum]" },
@@ -385,7 +379,7 @@ static void put_counts(struct writer *writer, const json_t *document)
 		if (writer->shown == LEVEL_MAIN)
 			add_numbers(&facts, parts[i].label, object);
 		else
-			put_numbers(writer, parts[i].id, parts[i].heading, object);
+			put_numbers(writer, parts[i].heading, object);
 	}
 	facts_say(&facts, counts, of_counts, COUNT(of_counts));
 	if (*changes)

@@ -15,7 +15,10 @@
 #define EMBEDDED_PLAIN_MAX (256 * 1024)
 #define BASE64_LINE        76 /* characters */
 #define SENTENCE           36 /* octets; a longer cell may be broken into lines */
-#define WIDE               11 /* columns; more are printed small, on a sheet that lies on its side */
+#define WIDE               11 /* columns; more are printed small */
+#define SIDE_LEAST         5  /* so many facts stand side by side where all are short */
+#define SIDE_SHORT         24 /* octets */
+#define ROWS_ON_PAPER      20 /* of a table of which there may be thousands (style.css) */
 
 /* --- elements ------------------------------------------------------------------------------------------------------- */
 
@@ -47,16 +50,22 @@ static void put_pairs(struct writer *writer, const struct writer_fact *facts, si
 	}
 }
 
-static void put_masthead(struct writer *writer, const char *title, const struct writer_fact *facts, size_t count)
+/* Facts that stand beside one another, in as many columns as there is room for. */
+static void put_divided(struct writer *writer, const struct writer_fact *facts, size_t count)
 {
-	fputs("<header id=\"top\"><p class=\"brand\">xdp-mlr Test Report</p>", writer->stream);
-	put(writer, "h1", title, "h1");
-	fputs("\n<dl class=\"about\">", writer->stream);
 	for (size_t i = 0; i < count; i++) {
 		fputs("<div>", writer->stream);
 		put_pairs(writer, &facts[i], 1);
 		fputs("</div>", writer->stream);
 	}
+}
+
+static void put_masthead(struct writer *writer, const char *title, const struct writer_fact *facts, size_t count)
+{
+	fputs("<header id=\"top\"><p class=\"brand\">xdp-mlr Test Report</p>", writer->stream);
+	put(writer, "h1", title, "h1");
+	fputs("\n<dl class=\"about\">", writer->stream);
+	put_divided(writer, facts, count);
 	fputs("</dl></header>\n", writer->stream);
 }
 
@@ -117,12 +126,22 @@ static void put_paragraph(struct writer *writer, const char *text)
 	fputc('\n', writer->stream);
 }
 
+static bool are_short(const struct writer_fact *facts, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strlen(facts[i].value) > SIDE_SHORT)
+			return false;
+	return count >= SIDE_LEAST;
+}
+
 static void put_facts(struct writer *writer, const struct writer_fact *facts, size_t count)
 {
+	bool side = are_short(facts, count);
+
 	if (!count)
 		return;
-	fputs("<dl class=\"facts\">", writer->stream);
-	put_pairs(writer, facts, count);
+	fprintf(writer->stream, "<dl class=\"facts%s\">", side ? " side" : "");
+	(side ? put_divided : put_pairs)(writer, facts, count);
 	fputs("</dl>\n", writer->stream);
 }
 
@@ -140,11 +159,20 @@ static void put_table(struct writer *writer, const char *id, const struct writer
 {
 	writer->column_list = columns;
 	writer->columns = count;
-	fprintf(writer->stream, "<div class=\"sheet%s\"><table id=\"%s\"><thead><tr>", count > WIDE ? " wide" : "", id);
+	writer->rows = 0;
+	fprintf(writer->stream, "<div class=\"sheet%s%s\"><table id=\"%s\"><thead><tr>", count > WIDE ? " wide" : "",
+		writer->many ? " many" : "", id);
 	for (size_t i = 0; i < count; i++)
 		put(writer, columns[i].numeric ? "th scope=\"col\" class=\"n\"" : "th scope=\"col\"", columns[i].heading,
 		    "th");
 	fputs("</tr></thead><tbody>\n", writer->stream);
+}
+
+static const char *cell_element(bool numeric, bool sentence)
+{
+	if (sentence)
+		return numeric ? "td class=\"n s\"" : "td class=\"s\"";
+	return numeric ? "td class=\"n\"" : "td";
 }
 
 static void put_row(struct writer *writer, enum tone tone, const char *const *cells)
@@ -154,17 +182,19 @@ static void put_row(struct writer *writer, enum tone tone, const char *const *ce
 	else
 		fprintf(writer->stream, "<tr class=\"%s\">", tones[tone]);
 	for (size_t i = 0; i < writer->columns; i++)
-		put(writer,
-		    writer->column_list[i].numeric ? "td class=\"n\""
-		    : strlen(cells[i]) > SENTENCE  ? "td class=\"s\""
-						   : "td",
-		    cells[i], "td");
+		put(writer, cell_element(writer->column_list[i].numeric, strlen(cells[i]) > SENTENCE), cells[i], "td");
 	fputs("</tr>\n", writer->stream);
+	writer->rows++;
 }
 
 static void end_table(struct writer *writer)
 {
 	fputs("</tbody></table></div>\n", writer->stream);
+	if (writer->many && writer->rows > ROWS_ON_PAPER)
+		fprintf(writer->stream,
+			"<p class=\"paper\">On paper stand the first %d of %zu rows. "
+			"The page on a screen and the result document have all.</p>\n",
+			ROWS_ON_PAPER, writer->rows);
 }
 
 static void put_code(struct writer *writer, const char *text)

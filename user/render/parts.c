@@ -202,9 +202,21 @@ static bool is_told(const struct field *field, const json_t *rows)
 	return !json_array_size(rows);
 }
 
+/* Whether a column that is seldom more than 0 is 0 in each row. */
+static bool is_zero(const struct field *field, const json_t *rows)
+{
+	if (!field->rare)
+		return false;
+	json_each (row, rows)
+		if (number_of(json_at(row, field->at)) != 0)
+			return false;
+	return true;
+}
+
 void table_put(struct writer *writer, const char *id, const struct field *fields, size_t count, const json_t *rows,
 	       enum tone (*tone)(const json_t *row))
 {
+	char zeros[CELL_SIZE] = "";
 	struct writer_column columns[CELLS_MAX];
 	const struct field *shown[CELLS_MAX];
 	struct cells cells = { .count = 0 };
@@ -213,6 +225,10 @@ void table_put(struct writer *writer, const char *id, const struct field *fields
 	for (const struct field *field = fields; field < fields + count; field++) {
 		if (field->level > writer->shown || !is_told(field, rows))
 			continue;
+		if (is_zero(field, rows)) {
+			text_join(zeros, sizeof(zeros), ", ", "%s", field->heading);
+			continue;
+		}
 		columns[shown_count] = (struct writer_column){
 			.heading = field->heading,
 			.numeric = field->numeric || (field->text && field->text != text_yes_no),
@@ -227,6 +243,8 @@ void table_put(struct writer *writer, const char *id, const struct field *fields
 		cells_put(&cells, writer, tone ? tone(row) : TONE_PLAIN);
 	}
 	writer->ops->table_end(writer);
+	if (*zeros)
+		writer->ops->paragraph(writer, TEXT_OF(CELL_SIZE + 40, "In every row these are 0: %s.", zeros));
 }
 
 enum tone tone_of_success(const json_t *document)
@@ -252,6 +270,14 @@ void goals_put(struct writer *writer, const json_t *goals)
 	table_put(writer, "goal-table", fields, COUNT(fields), goals, NULL);
 }
 
+void table_put_long(struct writer *writer, const char *id, const struct field *fields, size_t count, const json_t *rows,
+		    enum tone (*tone)(const json_t *row))
+{
+	writer->many = true;
+	table_put(writer, id, fields, count, rows, tone);
+	writer->many = false;
+}
+
 void table_put_most(struct writer *writer, const char *id, const struct field *fields, size_t count, json_t *rows,
 		    enum tone (*tone)(const json_t *row))
 {
@@ -259,7 +285,7 @@ void table_put_most(struct writer *writer, const char *id, const struct field *f
 
 	for (size_t i = all; i-- > most;)
 		json_array_remove(rows, i);
-	table_put(writer, id, fields, count, rows, tone);
+	table_put_long(writer, id, fields, count, rows, tone);
 	json_decref(rows);
 	if (all > most)
 		writer->ops->paragraph(writer, TEXT_OF(80, "and %zu more, which --format json names", all - most));

@@ -35,13 +35,17 @@ struct field {
 	void (*add)(struct cells *cells, const json_t *row); /* instead: for what is computed */
 	bool numeric;                                        /* aligned to the right although it is a text */
 	bool command;                                        /* as in struct writer_column */
-	enum writer_level level;                             /* who the column is for */
+	bool rare;               /* seldom more than 0: where each row has 0, a sentence says so instead */
+	enum writer_level level; /* who the column is for */
 };
 /* Write a table with a row for each object of an array. Columns above the form's level, and empty columns, are left out.
  * `tone` may be NULL. */
 void table_put(struct writer *writer, const char *id, const struct field *fields, size_t count, const json_t *rows,
 	       enum tone (*tone)(const json_t *row));
-/* Write a table that may have thousands of rows: as many as the form shows, and how many more there are. It takes `rows`
+/* The same, of a table that may have thousands of rows: paper shows the first of them. */
+void table_put_long(struct writer *writer, const char *id, const struct field *fields, size_t count, const json_t *rows,
+		    enum tone (*tone)(const json_t *row));
+/* Write such a table: as many as the form shows, and how many more there are. It takes `rows`
  * over. */
 void table_put_most(struct writer *writer, const char *id, const struct field *fields, size_t count, json_t *rows,
 		    enum tone (*tone)(const json_t *row));
