@@ -147,8 +147,9 @@ ends_at() { # page number
   done
 }
 
-@test "each rate of a result stands in frames/s and on the link" {
+@test "each rate of a result, and the load of each trial, stands in frames/s and on the link" {
   "$XDP_MLR" report "$GOLDEN/search-1-xdp.json" --report "$BATS_TEST_TMPDIR/r.md"
+  grep -q '^| Trial | Load (frames/s) | on the link (L1) | Duration (s) |' "$BATS_TEST_TMPDIR/r.md"
   [ "$(grep -o 'on the link (L1) |' <<<"$(grep '^| Goal | Result |' "$BATS_TEST_TMPDIR/r.md")" | wc -l)" -eq 3 ]
 }
 

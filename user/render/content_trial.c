@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/json_text.h"
 #include "base/standing.h"
 #include "base/terms.h"
 #include "base/text_stream.h"
+#include "base/units.h"
 #include "render/figures.h"
 #include "render/kinds.h"
 #include "render/limits.h"
@@ -95,6 +97,7 @@ void content_put_trial_fold(struct writer *writer, const char *id, const char *s
 	static const struct field fields[] = {
 		{ "Trial", .add = cells_add_row_number, .numeric = true },
 		{ "Load (frames/s)", "/trial_load", text_rate },
+		{ "on the link (L1)", "/l1", text_bps },
 		{ "Duration (s)", "/trial_duration", text_plain },
 		{ "Effective (s)", "/trial_effective_duration", text_plain },
 		{ "Loss Ratio", "/trial_loss_ratio", text_percent },
@@ -128,17 +131,34 @@ void content_put_trial_fold(struct writer *writer, const char *id, const char *s
 	writer->ops->fold_end(writer);
 }
 
+/* Each trial with its load on the link. A new reference. */
+static json_t *extended_trials(const json_t *document)
+{
+	double octets = frame_octets(document);
+	json_t *rows = json_array();
+
+	json_each (trial, json_object_get(document, "trials")) {
+		json_t *row = json_copy(trial);
+
+		json_object_set_new(row, "l1", json_number_or_null(l1_bps(read_number(trial, "trial_load"), octets)));
+		json_array_append_new(rows, row);
+	}
+	return rows;
+}
+
 void content_put_trials(struct writer *writer, const json_t *document)
 {
-	const json_t *trials = json_object_get(document, "trials");
+	json_t *trials;
 
-	if (!json_array_size(trials))
+	if (!json_array_size(json_object_get(document, "trials")))
 		return;
+	trials = extended_trials(document);
 	writer->ops->section(writer, LEVEL_DETAIL, "trials", "Trials");
 	writer->ops->paragraph(writer,
 			       "Loads are per interface; counts of frames sum over all interfaces. Duplicates never make up "
 			       "for lost frames: a frame counts as received once.");
 	content_put_trial_fold(writer, "trial-fold", TEXT_OF(64, "All %zu trials", json_array_size(trials)), trials);
+	json_decref(trials);
 }
 
 /* --- one trial ------------------------------------------------------------------------------------------------------ */

@@ -357,7 +357,7 @@ void svg_put_marks(FILE *stream)
 
 	fputs("<svg class=\"defs\" width=\"0\" height=\"0\" aria-hidden=\"true\" focusable=\"false\"><defs>", stream);
 	for (int i = 0; i < SVG_MARKS; i++)
-		fprintf(stream, "<g id=\"mark-%s\">%s</g>", mark_names[i], shapes[i]);
+		fprintf(stream, "<g id=\"mark-%s\"><g class=\"glyph\">%s</g></g>", mark_names[i], shapes[i]);
 	fputs("</defs></svg>\n", stream);
 }
 
