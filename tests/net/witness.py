@@ -7,15 +7,17 @@ RFCs. Then it spoils one frame of the log, in each trial and direction that deci
 """
 import json
 import math
+import re
 import sys
 from statistics import mean, stdev
 
-TAG_NUMBERS = 1 << 16
+TAG_NUMBERS, TIMES = 1 << 16, 1 << 40
 UNRECEIVED = {"payload", "due", "trial", "magic", "damage", "pad", "fragment", "length", "tags", "back", "icmp", "unsent"}
 # The kernel may take the CPU away between the arrival of a frame and its stamp. So this many frames may be this much later, and all by this.
 SPOILT, SPOILT_NS, LATER_NS = 3, 2e8, 20000
 RANKS = {"p50_ns": 0.5, "p90_ns": 0.9, "p99_ns": 0.99, "p99_9_ns": 0.999, "p99_99_ns": 0.9999}
 BURST = 16  # each search for the longest burst begins with so many frames
+BEFORE_NS = 1e9  # a trial counts from before its first frame is due
 LATE_NS = 1e12  # of a frame that is spoilt
 CLOSE = 1e-9
 
@@ -29,6 +31,7 @@ class Way:
     def __init__(self):
         self.sent = []  # (flow, number, due)
         self.given = {}  # (flow, number): (least latency, most latency, when)
+        self.late = {}  # the same, of those given when the next trial had begun
         self.copies = 0
 
     def lost(self):
@@ -37,31 +40,56 @@ class Way:
     def counts(self):
         return {"sent": len(self.sent), "received": len(self.given), "lost": self.lost(), "duplicate": self.copies}
 
+    def of_flow(self, flow):
+        """What of it is of one flow."""
+        part = Way()
+        part.sent = [frame for frame in self.sent if frame[0] == flow]
+        part.given = {frame: given for frame, given in self.given.items() if frame[0] == flow}
+        return part
+
+    def flows(self):
+        return sorted({frame[0] for frame in self.sent})
+
+
+def start_of(ways):
+    """When the first frame of a trial was due, by the clock of its log. Tags have the lower bits of that."""
+    due = min(way.sent[0][2] for way in ways.values())
+    when = min((given[2] for way in ways.values() for given in [*way.given.values(), *way.late.values()]), default=due)
+    return when - (when - due) % TIMES
+
+
+def next_start(trials, number):
+    """When the next trial began. Parts of a suite leave a number out."""
+    return start_of(trials[min(other for other in trials if other > number)]) if number < max(trials) else math.inf
+
+
+def last_due(ways):
+    return start_of(ways) + max((way.sent[-1][2] - way.sent[0][2]) % TIMES for way in ways.values())
+
+
+def put_late_aside(trials, wait_s):
+    for number, ways in trials.items():
+        over = min(next_start(trials, number), last_due(ways) + wait_s * 1e9 + SPOILT_NS)
+        for way in ways.values():
+            way.late = {frame: given for frame, given in way.given.items() if given[2] >= over}
+            way.given = {frame: given for frame, given in way.given.items() if given[2] < over}
+
 
 def read_log(path):
-    """Trials of the log in their order, each as its directions by name."""
-    trials = {}
-    for words in map(str.split, open(path, encoding="ascii")):
-        way = trials.setdefault(int(words[2]), {}).setdefault(words[1], Way())
-        frame = int(words[3]), int(words[4])
-        if words[0] == "in":
-            way.sent.append((*frame, int(words[5])))
-        elif words[6] not in UNRECEIVED and frame in way.given:
-            way.copies += 1
-        elif words[6] not in UNRECEIVED:
-            way.given[frame] = int(words[9]), int(words[10]), int(words[8])
+    """Trials of the log by their numbers, each as its directions by name."""
+    trials, first = {}, None
+    with open(path, encoding="ascii") as log:
+        for words in map(str.split, log):
+            first = int(words[2]) if first is None else first
+            way = trials.setdefault((int(words[2]) - first) % TAG_NUMBERS + 1, {}).setdefault(words[1], Way())
+            frame = int(words[3]), int(words[4])
+            if words[0] == "in":
+                way.sent.append((*frame, int(words[5])))
+            elif words[6] not in UNRECEIVED and frame in way.given:
+                way.copies += 1
+            elif words[6] not in UNRECEIVED:
+                way.given[frame] = int(words[9]), int(words[10]), int(words[8])
     return trials
-
-
-def runs_of(trials):
-    """Trials by number, for each measurer: numbers of one are without gaps."""
-    runs, last = [], None
-    for number, ways in trials.items():
-        if last is None or number != (last + 1) % TAG_NUMBERS:
-            runs.append({})
-        runs[-1][len(runs[-1]) + 1] = ways
-        last = number
-    return runs
 
 
 # --- what is compared -------------------------------------------------------------------------------------------------------
@@ -122,32 +150,37 @@ def put_latency(differ, what, told, way):
 class Result:
     def __init__(self, document, trials):
         self.document = document
-        self.runs = runs_of(trials)
+        self.trials = trials
+        put_late_aside(trials, self.wait_s())
         self.first = document["measurer"]["ports"][0]["name"]
         self.derived_only = False  # compare what is derived from trials, not the trials themselves
 
     def way(self, told):
         return "ab" if told["from"] == self.first else "ba"
 
-    def ways(self, trial, run=0):
-        return self.runs[run][trial["trial_number"]]
+    def wait_s(self):
+        """How long phase d may last."""
+        return float(re.search(r"\bd=([0-9.]+)", self.document["configuration"]["wait"]).group(1))
 
-    def loss_ratio(self, trial, run=0):
+    def ways(self, trial):
+        return self.trials[trial["trial_number"]]
+
+    def loss_ratio(self, trial):
         """Of the worst direction."""
-        return max(ratio_of(way, intended_of(trial)) for way in self.ways(trial, run).values())
+        return max(ratio_of(way, intended_of(trial)) for way in self.ways(trial).values())
 
-    def put_trial(self, differ, what, trial, run=0):
+    def put_trial(self, differ, what, trial):
         """Each direction of a trial: counts, loss ratio, latency. And the worst of them."""
         if self.derived_only:
             return
-        ways = self.ways(trial, run)
+        ways = self.ways(trial)
         for told in trial["directions"]:
             way, name = ways[self.way(told)], f"{what}, trial {trial['trial_number']}, from {told['from']}"
             for count, seen in way.counts().items():
                 differ.same(f"{name}: {count}", told["counts"][count], seen)
             differ.same(f"{name}: loss_ratio", float(told["loss_ratio"]), ratio_of(way, intended_of(trial)))
             put_latency(differ, f"{name}: latency", told["latency"], way)
-        differ.same(f"{what}: loss_ratio", float(trial["loss_ratio"]), self.loss_ratio(trial, run))
+        differ.same(f"{what}: loss_ratio", float(trial["loss_ratio"]), self.loss_ratio(trial))
 
 
 # --- RFC 2544 ---------------------------------------------------------------------------------------------------------------
@@ -178,7 +211,7 @@ def check_throughput(result, differ):
     differ.same("throughput of frames", told["l2_bps"], lower * octets * 8)
     if (upper - lower) / upper > 0.005:
         differ.append(f"throughput: its bounds {lower} and {upper} are farther apart than 0.5 %")
-    return [(0, trial["trial_number"]) for trial in told["trials"]]
+    return [trial["trial_number"] for trial in told["trials"]]
 
 
 def check_latency_table(result, differ):
@@ -209,7 +242,7 @@ def check_latency_table(result, differ):
     differ.same("latency table: worst direction", result.way(told["worst_direction"]["average_of_means_ns"]), "ba")
     differ.same("latency table: lost", told["lost_frames"], sum(map(all_lost, ways)))
     differ.same("latency table: repeats", told["repeats"], len(ways))
-    return [(0, trial["trial_number"]) for trial in told["trials"]]
+    return [trial["trial_number"] for trial in told["trials"]]
 
 
 def check_loss_table(result, differ):
@@ -240,27 +273,206 @@ def check_loss_table(result, differ):
         free = 0 if all_lost(ways) else free + 1
     differ.same("loss table: points", len(told["points"]), len(told["trials"]))
     differ.same("loss table: two in a row", told["loss_free_pair"], free == 2)
-    return [(0, trial["trial_number"]) for trial in told["trials"]]
+    return [trial["trial_number"] for trial in told["trials"]]
+
+
+# --- frames that come when their trial is over ---------------------------------------------------------------------------
+
+
+def trials_of(document):
+    """All trials of a document, by number."""
+    if isinstance(document, dict):
+        found = {document["trial_number"]: document} if {"trial_load", "trial_number"} <= document.keys() else {}
+        values = document.values()
+    else:
+        found, values = {}, document if isinstance(document, list) else []
+    for value in values:
+        found.update(trials_of(value))
+    return found
+
+
+def end_of(ways, trial):
+    return start_of(ways) + trial["trial_duration"] * 1e9
+
+
+def check_late(result, differ):
+    """Frames are late of the trial that runs when they come, and by the number of the one that they were sent in."""
+    told, trials, told_trials = result.document["measurer"]["late_frames"], result.trials, trials_of(result.document)
+    last = max(trials)
+    over = end_of(trials[last], told_trials[last])
+    seen = {number: sum(given[2] < over for way in ways.values() for given in way.late.values()) for number, ways in trials.items()}
+    most = {number: sum(len(way.late) for way in ways.values()) for number, ways in trials.items()}
+    listed = {each["trial_number"]: each["frames"] for each in told["of_trials"]}
+    for number in trials:
+        differ.within(f"late frames of trial {number}", listed.get(number, 0), (seen[number], most[number]), -1)
+    differ.within("late frames in all", told["total"], (sum(seen.values()), sum(most.values())), -1)
+    differ.same("late frames of trials", sum(listed.values()), told["total"])
+    differ.same("late frames in trials and between", told["in_trials"] + told["between_trials"], told["total"])
+    differ.same("late frames of others", told["of_others"], 0)
+    for number, trial in told_trials.items():
+        begin, end = start_of(trials[number]), end_of(trials[number], trial)
+        came = [given[2] for ways in trials.values() for way in ways.values() for given in way.late.values()]
+        following = next_start(trials, number)
+        surely, perhaps = (sum(a <= when < b for when in came) for a, b in ((begin, end), (begin - BEFORE_NS, following)))
+        result.put_trial(differ, "late", trial)
+        differ.within(f"late frames in trial {number}", trial["counts"]["late"], (surely, perhaps), -1)
+        differ.same(f"late frames in trial {number}, by direction", sum(each["counts"]["late"] for each in trial["directions"]), trial["counts"]["late"])
+    if len(told_trials) == len(trials):
+        differ.same("late frames in trials", told["in_trials"], sum(trial["counts"]["late"] for trial in told_trials.values()))
+    return [number for number in trials if seen[number] and seen[number] == most[number]]
+
+
+def check_residual(result, differ):
+    """Phase d ends once all frames have come, or lasts as long as it may. It is over before the next trial."""
+    told_trials, trials = trials_of(result.document), result.trials
+    for number, trial in told_trials.items():
+        ways, what = trials[number], f"phase d of trial {number}"
+        least = 0 if trial["residual_ended_by"] != "time" else result.wait_s() * 1e9
+        differ.same(f"{what}: ended by all frames", trial["residual_ended_by"] == "all frames", not all_lost(ways))
+        differ.within(what, trial["residual_duration"] * 1e9, (least, next_start(trials, number) - last_due(ways)))
+    return [number for number in told_trials if not all_lost(trials[number])] or list(told_trials)
+
+
+# --- Y.1564 -----------------------------------------------------------------------------------------------------------------
+
+
+def service_figures(way, load, intended):
+    """Of a service in one direction; each between two."""
+    rate, loss = load * len(way.given) / intended, way.lost() / len(way.sent)
+    seen = {"received_rate": (rate, rate), "loss_ratio": (loss, loss)}
+    times = latencies(way)
+    if times:
+        seen["delay_mean_ns"], seen["delay_max_ns"] = times["mean_ns"], times["max_ns"]
+        seen["delay_variation_ns"] = max(times["p99_9_ns"][0] - times["min_ns"][1], 0), times["p99_9_ns"][1] - times["min_ns"][0]
+    return seen
+
+
+AGREED = {"loss_ratio": "loss", "delay_mean_ns": "delay", "delay_max_ns": "delay_max", "delay_variation_ns": "variation"}
+
+
+def faults_of(seen, agreed, limits):
+    """Faults that there are, and those that there may be."""
+    sure, possible = set(), set()
+    for name, fault in AGREED.items() if limits == (None, None) else ():
+        if agreed[name] is not None and name in seen:
+            sure |= {fault} if seen[name][0] > agreed[name] else set()
+            possible |= {fault} if seen[name][1] > agreed[name] else set()
+    least, most = limits
+    if least is not None and seen["received_rate"][0] < least:
+        sure.add("too_little")
+    if most is not None and seen["received_rate"][0] > most:
+        sure.add("too_much")
+    if agreed["availability_ratio"] is not None and "availability_ratio" in seen and seen["availability_ratio"][0] < agreed["availability_ratio"]:
+        sure.add("availability")
+    return sure, possible | sure
+
+
+def put_service(result, differ, what, told, by_way, agreed, limits, octets):
+    """Each direction of a service, then the worst figures, whose they are, and the verdict on all."""
+    all_sure, all_possible = set(), set()
+    for direction in told["directions"]:
+        way, seen = by_way[result.way(direction)]
+        name = f"{what}, from {direction['from']}"
+        for count in ("sent", "received", "lost"):
+            differ.same(f"{name}: {count}", direction["counts"][count], way.counts()[count])
+        put_figures(differ, name, direction, seen)
+        sure, possible = faults_of(seen, agreed, limits)
+        if not sure <= set(direction["faults"]) <= possible:
+            differ.append(f"{name}: told {direction['faults']}, seen {sure} to {possible}")
+        if direction["passed"] is not None:
+            differ.same(f"{name}: passed", direction["passed"], not direction["faults"])
+        all_sure |= sure
+        all_possible |= possible
+    for name in by_way["ab"][1]:
+        least = name == "availability_ratio" or name == "received_rate" and told["faults"] != ["too_much"]
+        worst = bounds_of(min if least else max, [seen[name] for _, seen in by_way.values()])
+        put_figures(differ, f"{what}, worst", told, {name: worst})
+        whose = told["worst_direction"].get(name)
+        if whose:
+            here = by_way[result.way(whose)][1][name]
+            differ.within(f"{what}: the worst {name}", here[1] if not least else here[0], (worst[0] if not least else here[0], math.inf if not least else worst[1]))
+        elif by_way["ab"][1][name][1] < by_way["ba"][1][name][0] or by_way["ba"][1][name][1] < by_way["ab"][1][name][0]:
+            differ.append(f"{what}: {name} differs, and whose is worst is not told")
+    if not all_sure <= set(told["faults"]) <= all_possible:
+        differ.append(f"{what}: told {told['faults']}, seen {all_sure} to {all_possible}")
+    passed = [direction["passed"] for direction in told["directions"]]
+    differ.same(f"{what}: passed", told["passed"], False if False in passed else None if None in passed else True)
+    for count in ("sent", "received", "lost"):
+        differ.same(f"{what}: {count}", told["counts"][count], sum(way.counts()[count] for way, _ in by_way.values())) if "counts" in told else None
+    for rate in ("load", "received_rate"):
+        differ.same(f"{what}: {rate} of frames", told[f"{rate}_l2_bps"], told[rate] * octets * 8)
+        differ.same(f"{what}: {rate} on the line", told[f"{rate}_l1_bps"], told[rate] * (octets + 20) * 8)
+
+
+def put_figures(differ, what, told, seen):
+    for name, bounds in seen.items():
+        if bounds[0] == bounds[1]:
+            differ.same(f"{what}: {name}", float(told[name]), bounds[0])
+        else:
+            differ.within(f"{what}: {name}", told[name], bounds, told["delay_variation_error_ns"] if name == "delay_variation_ns" else 0)
+
+
+def steps_of(service, ratios):
+    """8.1: parts of CIR, CIR + EIR, and a quarter more of EIR, or where that is little, of CIR. With what has to come, and may."""
+    cir, eir = service["cir"], service["eir"]
+    least = cir * (1 - service["sla"]["loss_ratio"])
+    steps = [("cir", ratio * cir, (None, None)) for ratio in ratios]
+    if eir:
+        steps.append(("eir", cir + eir, (least, None)))
+    beyond = cir + 1.25 * eir if eir >= cir / 5 else 1.25 * cir + eir
+    return [*steps, ("policing", beyond, (least, (cir + eir) * (1 + service["margin_ratio"])))]
+
+
+def check_configuration(result, differ):
+    numbers = []
+    for service in result.document["services"]:
+        told = service["configuration"]
+        steps = steps_of(service, [float(ratio.rstrip("%")) / 100 for ratio in result.document["configuration"]["cir-steps"].split(",")])
+        differ.same(f"{service['name']}: steps", [step["step"] for step in told["steps"]], [step[0] for step in steps])
+        for step, trial, (kind, load, limits) in zip(told["steps"], told["trials"], steps):
+            what = f"{service['name']}, {kind} at {load:g}"
+            ways, intended = result.ways(trial), math.floor(load * told["step_duration"] + 0.5)
+            by_way = {name: (way, service_figures(way, load, intended)) for name, way in ways.items()}
+            result.put_trial(differ, what, trial)
+            differ.same(f"{what}: load", float(step["load"]), load)
+            differ.same(f"{what}: least", step["received_rate_min"], limits[0])
+            differ.same(f"{what}: most", step["received_rate_max"], limits[1])
+            put_service(result, differ, what, step, by_way, service["sla"], limits, service["frame_size_octets"])
+            numbers.append(trial["trial_number"])
+        passed = [step["passed"] for step in told["steps"]]
+        differ.same(f"{service['name']}: passed", told["passed"], False if False in passed else None if None in passed else True)
+    return numbers
 
 
 # --- that the check can fail ------------------------------------------------------------------------------------------------
 
 
-def take_out(way, frame):
-    del way.given[frame]
+def take_out(way):
+    way.given.popitem()
 
 
-def make_late(way, frame):
-    least, most, when = way.given[frame]
+def take_late_out(way):
+    way.late.popitem()
+
+
+def make_late(way):
+    frame, (least, most, when) = way.given.popitem()
     way.given[frame] = least + LATE_NS, most + LATE_NS, when + LATE_NS
 
 
-IN_TRIALS, IN_SUMS, LATE_IN_SUMS = (take_out, False), (take_out, True), (make_late, True)
+IN_TRIALS, IN_SUMS, LATE_IN_SUMS, NOT_LATE = (take_out, False), (take_out, True), (make_late, True), (take_late_out, True)
+
 CHECKS = {
     "tables": [
         (check_throughput, [IN_TRIALS]),
         (check_latency_table, [IN_TRIALS, IN_SUMS, LATE_IN_SUMS]),
         (check_loss_table, [IN_TRIALS, IN_SUMS]),
+        (check_residual, [IN_TRIALS]),
+    ],
+    "configuration": [
+        (check_late, [NOT_LATE]),
+        (check_residual, []),
+        (check_configuration, [IN_TRIALS, IN_SUMS, LATE_IN_SUMS]),
     ],
 }
 
@@ -269,14 +481,14 @@ def prove(check, result, spoil, derived_only, numbers):
     """What the check does not see though a frame of the log is spoilt, in each direction of these trials."""
     blind = []
     result.derived_only = derived_only
-    for run, number in numbers:
-        for name, way in result.runs[run][number].items():
-            given, differ = dict(way.given), Differences()
-            if not given:
+    for number in numbers:
+        for name, way in result.trials[number].items():
+            before, differ = (dict(way.given), dict(way.late)), Differences()
+            if not before[spoil is take_late_out]:
                 continue
-            spoil(way, next(reversed(given)))
+            spoil(way)
             check(result, differ)
-            way.given = given
+            way.given, way.late = before
             if not differ:
                 blind.append(f"{check.__name__}: does not see {spoil.__name__} in trial {number} {name}")
     result.derived_only = False

@@ -233,7 +233,7 @@ static enum exit_code measure_frame_size(struct rfc2544 *suite, const char *fram
 
 	if (code != EXIT_DONE)
 		return code;
-	suite_take_macs(json_object_get(suite->common.setting, "measurer"), &config);
+	suite_take_earlier(&suite->common, &config);
 	code = measurer_new_part(&config, &part, &run.part.measurer);
 	if (code == EXIT_DONE || code == EXIT_INTERRUPTED)
 		code = begin_frame_size(&run);
@@ -245,7 +245,7 @@ static enum exit_code measure_frame_size(struct rfc2544 *suite, const char *fram
 		suite->took_s[i] = clock_since_s(run.part.test_start_ns);
 	}
 	json_decref(run.json);
-	measurer_free(run.part.measurer);
+	suite_end_part(&run.part);
 	return code;
 }
 

@@ -2,6 +2,8 @@
 #include "benchmark/suite.h"
 
 #include <netinet/ether.h>
+#include <string.h>
+#include <sys/random.h>
 
 #include "base/clock.h"
 #include "base/json_read.h"
@@ -71,7 +73,10 @@ enum exit_code suite_steps(struct suite_part *part, struct load_steps *steps, st
 
 struct suite suite_begin(const struct config *config)
 {
-	return (struct suite){ .config = config, .start_time = time(NULL), .start_ns = clock_ns() };
+	struct suite suite = { .config = config, .start_time = time(NULL), .start_ns = clock_ns() };
+
+	suite.numbers.given = getrandom(&suite.numbers.base, sizeof(suite.numbers.base), 0) > 0;
+	return suite;
 }
 
 static void note_end(struct suite *suite, enum exit_code code)
@@ -102,6 +107,58 @@ void suite_keep_setting(struct suite_part *part)
 	suite->setting = json_object();
 	suite->transmitters = part->measurer->transmitters;
 	report_add_setting(suite->setting, part->config, part->measurer, suite->start_time);
+	/* nothing has come yet */
+	json_object_del(json_object_get(suite->setting, "measurer"), "late_frames");
+}
+
+/* Add frames to those of the same trial. */
+static void add_trial(json_t *trials, json_t *more)
+{
+	json_each (trial, trials) {
+		json_t *frames = json_object_get(trial, "frames");
+
+		if (json_equal(json_object_get(trial, "trial_number"), json_object_get(more, "trial_number"))) {
+			json_integer_set(frames, json_integer_value(frames) + (json_int_t)read_number(more, "frames"));
+			return;
+		}
+	}
+	json_array_append(trials, more);
+}
+
+/* Add what came late in another part. */
+static void add_late(json_t *sum, const json_t *late)
+{
+	json_each_member (member, more, late) {
+		json_t *here = json_object_get(sum, member);
+
+		if (json_is_integer(more))
+			json_integer_set(here, json_integer_value(here) + json_integer_value(more));
+		else if (!strcmp(member, "of_trials"))
+			json_each (trial, more)
+				add_trial(here, trial);
+		else
+			json_array_extend(here, more);
+	}
+}
+
+void suite_end_part(struct suite_part *part)
+{
+	struct trial_numbers *numbers = &part->suite->numbers;
+	json_t *measurer = json_object_get(part->suite->setting, "measurer"),
+	       *sum = json_object_get(measurer, "late_frames");
+	json_auto_t *described = part->measurer ? part->measurer->ops->describe(part->measurer) : NULL;
+	json_t *late = json_object_get(described, "late_frames");
+	uint64_t last = part->measurer ? part->measurer->last_trial : 0;
+
+	if (sum)
+		add_late(sum, late);
+	else if (late && measurer)
+		json_object_set(measurer, "late_frames", late);
+	/* the number after the last one is for what the next part sends to connect */
+	if (numbers->given && last >= numbers->used)
+		numbers->used = (uint32_t)last + 1;
+	measurer_free(part->measurer);
+	part->measurer = NULL;
 }
 
 void suite_take_macs(const json_t *measurer, struct config *config)
@@ -117,6 +174,12 @@ void suite_take_macs(const json_t *measurer, struct config *config)
 		    ether_aton_r(text, &config->ports[i].destination_mac))
 			config->ports[i].destination_mac_given = true;
 	}
+}
+
+void suite_take_earlier(const struct suite *suite, struct config *config)
+{
+	suite_take_macs(json_object_get(suite->setting, "measurer"), config);
+	config->earlier = suite->numbers;
 }
 
 /* Return the result of a test, as the document has it. Its trials are not repeated there. */

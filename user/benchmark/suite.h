@@ -17,6 +17,7 @@ struct suite {
 	time_t start_time;
 	uint64_t start_ns;
 	json_t *setting; /* the document's measurer, traffic_profile, environment, deviations, configuration: of the first part */
+	struct trial_numbers numbers; /* of its trials so far: they go on from part to part */
 	unsigned int transmitters;
 	size_t trial_count; /* told as events */
 	bool irregular, tester_limited;
@@ -44,9 +45,13 @@ enum exit_code suite_end(struct suite *suite, enum exit_code code);
 
 /* Add to the document how it was measured, by the first part. */
 void suite_keep_setting(struct suite_part *part);
+/* End a part: free its measurer, and add to the document what came to it too late. */
+void suite_end_part(struct suite_part *part);
 /* Put the gateways' answers into the configuration of a later part, so that they are asked for once, with the first part.
  * They come from what its measurer said of itself; NULL: there was no part yet. */
 void suite_take_macs(const json_t *measurer, struct config *config);
+/* The same, and the numbers of earlier parts' trials: their frames are late then, not another tester's. */
+void suite_take_earlier(const struct suite *suite, struct config *config);
 
 /* Make a test: `perform` puts its figures into the object, to which this adds how regular they are, and returns
  *	EXIT_DONE	done, or as far as possible; part->reason says what is irregular

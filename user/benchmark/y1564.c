@@ -560,7 +560,7 @@ static enum exit_code measure_service(struct run *run, struct service_rates *rat
 	if (code != EXIT_DONE)
 		return code;
 	run->part = (struct suite_part){ .suite = suite, .config = &config };
-	suite_take_macs(json_object_get(suite->setting, "measurer"), &config);
+	suite_take_earlier(suite, &config);
 	code = measurer_new_part(&config, &part, &run->part.measurer);
 	if (code == EXIT_DONE && is_first)
 		code = begin_services(run, rates);
@@ -568,7 +568,7 @@ static enum exit_code measure_service(struct run *run, struct service_rates *rat
 		suite_keep_setting(&run->part);
 	if (code == EXIT_DONE && is_wanted(&config, Y1564_CONFIGURATION))
 		code = configure_service(run);
-	measurer_free(run->part.measurer);
+	suite_end_part(&run->part);
 	return code;
 }
 
@@ -606,7 +606,7 @@ static enum exit_code measure_together(struct y1564 *suite, unsigned int which, 
 		code = suite_test(&joint->part, "performance", test_performance, joint, suite->performance);
 		share_result(joint, suite->performance, code);
 	}
-	measurer_free(joint->part.measurer);
+	suite_end_part(&joint->part);
 	return code;
 }
 
@@ -640,7 +640,7 @@ static enum exit_code test_together(struct y1564 *suite, struct run *runs, struc
 		joint.results[i] = json_pack("{s:f}", "load", load_fps);
 		report_add_bps_of(joint.results[i], "load", load_fps, joint.runs[i]->frame_size_octets);
 	}
-	suite_take_macs(json_object_get(suite->common.setting, "measurer"), &together);
+	suite_take_earlier(&suite->common, &together);
 	joint.part.config = &together;
 	return measure_together(suite, which, &joint);
 }

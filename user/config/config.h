@@ -185,6 +185,13 @@ struct given_list;
 struct requirement;
 struct stored;
 
+/* How the trials of a run were numbered before this part of it: those after `base`, which is drawn at random. */
+struct trial_numbers {
+	bool given;    /* else a measurer draws its own */
+	uint16_t base; /* as tags have it */
+	uint32_t used; /* so many numbers after it */
+};
+
 struct config {
 	enum verb verb;
 	const char *files[FILES_MAX]; /* as many as the verb takes (verb_file()) */
@@ -198,6 +205,7 @@ struct config {
 	struct port_config ports[MLR_PORTS_MAX];
 	const char *port_list; /* probe: names, "A,B,..."; NULL: all that may be meant */
 	enum direction direction;
+	struct trial_numbers earlier; /* of a part of a suite; the suite says it */
 	struct mlr_size_mix sizes;
 	double frame_size_octets;    /* of a frame on average, with FCS */
 	unsigned int suite_mtu;      /* what the longest frames of all of a suite need; else 0 */

@@ -568,7 +568,7 @@ static bool is_used(const struct rx *rx, uint32_t trial)
 }
 
 /* From the first use of a number on its frames are those of a trial of this run. */
-static void use_number(struct rx *rx, uint16_t trial)
+void rx_use_number(struct rx *rx, uint16_t trial)
 {
 	struct rx_bpf__bss *variables = rx->skeleton->bss;
 
@@ -595,7 +595,7 @@ void rx_accept_trial(struct rx *rx, uint16_t trial, uint32_t first_sequence, uin
 		memset(rx->parts, 0, octets_of(rx->skeleton->maps.parts));
 	variables->first_sequence = first_sequence;
 	variables->sequence_count = sequence_count < UINT32_MAX ? (uint32_t)sequence_count : UINT32_MAX;
-	use_number(rx, trial);
+	rx_use_number(rx, trial);
 	variables->generation++;
 	__atomic_store_n(&variables->accepted_trial, trial, __ATOMIC_SEQ_CST);
 }

@@ -80,6 +80,9 @@ void rx_set_tag_offset(struct rx *rx, int64_t offset_ns);
  * histograms; the trial before must be over. */
 void rx_accept_trial(struct rx *rx, uint16_t trial, uint32_t first_sequence, uint64_t sequence_count);
 
+/* Frames with this number are of this run, though no trial of this receiver had it: they are late. */
+void rx_use_number(struct rx *rx, uint16_t trial);
+
 /* Set when the schedule of the accepted trial starts, by the clock that tags are in. Call it before its first frame is sent,
  * if intervals or parts are counted. */
 void rx_set_start(struct rx *rx, uint64_t start_ns);

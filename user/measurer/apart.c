@@ -74,6 +74,7 @@ void measurer_hold_parts(const struct config *config, struct keeper_plan *plan)
 struct apart {
 	struct measurer measurer;
 	int channel, stop;
+	bool said_dead;
 };
 
 static void show_message(enum message_kind kind, const char *text)
@@ -161,8 +162,12 @@ static int await_answer(struct apart *apart, struct load_steps *steps, struct ap
 	return error;
 }
 
-static enum exit_code refuse_dead(int error)
+/* Said once, whatever is asked afterwards. */
+static enum exit_code refuse_dead(struct apart *apart, int error)
 {
+	if (apart->said_dead)
+		return EXIT_INCAPABLE;
+	apart->said_dead = true;
 	return refuse(EXIT_INCAPABLE, "the process that measures has died: %s; 'xdp-mlr clean' restores the ports",
 		      strerror(-error));
 }
@@ -190,7 +195,9 @@ static enum exit_code ask_trial(struct apart *apart, const struct apart_request 
 	}
 	if (!error)
 		error = apart_get_measurement(apart->channel, &apart->measurer.selftest, ret);
-	return error ? refuse_dead(error) : EXIT_DONE;
+	if (!error)
+		apart->measurer.last_trial = ret->number;
+	return error ? refuse_dead(apart, error) : EXIT_DONE;
 }
 
 static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret)
@@ -218,7 +225,7 @@ static json_t *ask_json(struct measurer *measurer, enum apart_what what)
 	if (!error)
 		error = apart_get_text(apart->channel, &text);
 	if (error)
-		refuse_dead(error);
+		refuse_dead(apart, error);
 	return text ? json_loads(text, 0, NULL) : NULL;
 }
 
@@ -294,7 +301,11 @@ static const struct measurer_ops ops = {
 
 static struct part_request request_of(const struct config *config, const struct part_name *name)
 {
-	struct part_request part = { .name = *name, .tx = config->tx, .prepare = config->prepare, .waits = config->waits };
+	struct part_request part = { .name = *name,
+				     .tx = config->tx,
+				     .prepare = config->prepare,
+				     .waits = config->waits,
+				     .earlier = config->earlier };
 
 	for (unsigned int i = 0; i < config->port_count; i++) {
 		part.facing[i].given = config->ports[i].destination_mac_given;
@@ -323,7 +334,7 @@ static enum exit_code open_apart(const struct config *config, struct apart *apar
 	int error = await_answer(apart, NULL, &answer);
 
 	if (error)
-		return refuse_dead(error);
+		return refuse_dead(apart, error);
 	apart->measurer.config = config;
 	apart->measurer.transmitters = answer.transmitters;
 	apart->measurer.line_rate_fps = answer.line_rate_fps;

@@ -11,6 +11,7 @@ struct part_request {
 	enum tx_choice tx;
 	struct prepare prepare;
 	struct waits waits;
+	struct trial_numbers earlier;
 	struct {
 		bool given;
 		struct ether_addr mac;

@@ -71,6 +71,7 @@ static void take_rest(const struct part_request *part, struct config *config)
 	config->tx = part->tx;
 	config->prepare = part->prepare;
 	config->waits = part->waits;
+	config->earlier = part->earlier;
 	for (unsigned int i = 0; i < config->port_count; i++) {
 		config->ports[i].destination_mac_given = part->facing[i].given;
 		config->ports[i].destination_mac = part->facing[i].mac;

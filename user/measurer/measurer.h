@@ -52,6 +52,7 @@ struct measurer {
 	unsigned int transmitters;       /* the factor between per-interface and aggregate load, >= 1 */
 	double line_rate_fps;            /* of the slower port at the profile's frame size; 0: not known */
 	struct selftest_figure selftest; /* of `xdp`: what the tester itself can do */
+	uint64_t last_trial;             /* the number of the last one, where trials have numbers */
 	struct observers *observers;     /* who listens to the SUT meanwhile; NULL: nobody. Owned */
 };
 

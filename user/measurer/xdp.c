@@ -167,6 +167,8 @@ static enum exit_code open_receivers(struct measurer_xdp *xdp)
 		for (unsigned int j = 0; j < wanted.service_count; j++)
 			wanted.service_ends[j] = mlr_profile_service_end(&xdp->profile, xdp->ends[i].number, j);
 		code = rx_open(xdp->ports[i].link.ifindex, xdp->ports[i].link.name, &wanted, &xdp->ends[i].rx);
+		for (uint32_t j = 0; j < xdp->config->earlier.used && j < RX_TRIAL_NUMBERS && !code; j++)
+			rx_use_number(xdp->ends[i].rx, (uint16_t)(xdp->config->earlier.base + j));
 	}
 	if (!code)
 		code = timestamps_check(xdp);
@@ -390,7 +392,9 @@ void xdp_init(const struct config *config, struct measurer_xdp *ret)
 	};
 	for (unsigned int i = 0; i < ret->port_count; i++)
 		ret->ends[i].number = i;
-	if (getrandom(&ret->trial, sizeof(ret->trial), 0) < 0)
+	ret->trial_count = config->earlier.used;
+	ret->trial = (uint16_t)(config->earlier.base + config->earlier.used);
+	if (!config->earlier.given && getrandom(&ret->trial, sizeof(ret->trial), 0) < 0)
 		ret->trial = 0;
 	ret->connect_trial = ret->trial;
 	if (getrandom(ret->key_seed, sizeof(ret->key_seed), 0) < 0)

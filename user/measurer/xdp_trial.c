@@ -854,7 +854,7 @@ static enum exit_code perform(struct measurer_xdp *xdp, struct xdp_run *run, str
 	enum exit_code code;
 
 	xdp->trial++;
-	measurement->number = ++xdp->trial_count;
+	measurement->number = xdp->measurer.last_trial = ++xdp->trial_count;
 	code = xdp_run_arm(xdp, xdp_run_sequences(xdp, run), run);
 	start_ns = clock_ns() + START_MARGIN_NS;
 	if (code || ((code = xdp_run_transmit(xdp, run, start_ns)) && (code != EXIT_INTERRUPTED || !take_part(xdp, run))))
