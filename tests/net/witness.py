@@ -444,6 +444,63 @@ def check_configuration(result, differ):
     return numbers
 
 
+def by_second(way, start, seconds):
+    """Frames that were due in each second, and those of them that were given on."""
+    due, given = [0] * seconds, [0] * seconds
+    for flow, number, when in way.sent:
+        second = int((when - start + 1) % TIMES // 1e9)
+        due[second] += 1
+        given[second] += (flow, number) in way.given
+    return due, given
+
+
+def unavailable(severe):
+    """Y.1563: the seconds of times that ten severely errored seconds in a row begin, and ten others in a row end."""
+    state, states = False, []
+    for second in range(len(severe)):
+        ahead = severe[second:second + 10]
+        if len(ahead) == 10 and len(set(ahead)) == 1 and ahead[0] != state:
+            state = ahead[0]
+        states.append(state)
+    return states
+
+
+def put_seconds(differ, what, told, way, start):
+    """What becomes of each second. Returns availability, and the loss ratio of the seconds that were available."""
+    due, given = by_second(way, start, told["seconds"])
+    severe = [came < sent / 2 for sent, came in zip(due, given)]
+    states = unavailable(severe)
+    differ.same(f"{what}: due by second", told["due_by_second"], due)
+    differ.same(f"{what}: received by second", told["received_by_second"], given)
+    differ.same(f"{what}: severely errored", told["severely_errored_seconds"], sum(severe))
+    differ.same(f"{what}: unavailable", told["unavailable_seconds"], sum(states))
+    sent, lost = (sum(each for each, state in zip(frames, states) if not state) for frames in (due, [a - b for a, b in zip(due, given)]))
+    return 1 - sum(states) / len(states), lost / sent
+
+
+def check_performance(result, differ):
+    """8.2: all services at once, in each second of each direction."""
+    trial = result.document["performance"]["trials"][0]
+    ways = result.ways(trial)
+    result.put_trial(differ, "performance", trial)
+    for number, service in enumerate(result.document["services"]):
+        told, what, by_way = service["performance"], service["name"], {}
+        intended = math.floor(told["load"] * told["trial_duration"] + 0.5)
+        for direction in told["directions"]:
+            name = result.way(direction)
+            way = ways[name].of_flow(ways[name].flows()[number])
+            available, loss = put_seconds(differ, f"{what} {name}", direction, way, ways[name].sent[0][2])
+            seen = service_figures(way, told["load"], intended)
+            by_way[name] = way, {**seen, "availability_ratio": (available, available), "loss_ratio": (loss, loss)}
+        put_service(result, differ, what, told, by_way, service["sla"], (None, None), service["frame_size_octets"])
+        for figure in ("severely_errored_seconds", "unavailable_seconds"):
+            differ.same(f"{what}: {figure}", told[figure], max(direction[figure] for direction in told["directions"]))
+        for figure in ("due_by_second", "received_by_second"):
+            sums = list(map(sum, zip(*(direction[figure] for direction in told["directions"]))))
+            differ.same(f"{what}: {figure}", told[figure], sums)
+    return [trial["trial_number"]]
+
+
 # --- that the check can fail ------------------------------------------------------------------------------------------------
 
 
@@ -474,6 +531,7 @@ CHECKS = {
         (check_residual, []),
         (check_configuration, [IN_TRIALS, IN_SUMS, LATE_IN_SUMS]),
     ],
+    "performance": [(check_performance, [IN_TRIALS, IN_SUMS, LATE_IN_SUMS])],
 }
 
 

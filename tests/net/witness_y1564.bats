@@ -15,3 +15,12 @@ load witness
   check '[.services[].configuration.steps[].passed] | (map(select(. == true)) | length) > 0 and (map(select(. == false)) | length) > 0'
   [[ $stderr != *"which this run has not used"* ]]
 }
+
+# The one direction is dead for ten seconds, which is unavailability; the other one for three, which is none.
+@test "a performance: each second, availability, delays and their variation" {
+  logged y1564 --tests performance --duration 12 --wait d=1 --service name=x,cir=200fps,loss=5%,delay=9s,availability=50% \
+    --service name=y,cir=300fps,loss=20%,delay=9s,availability=99%,variation=50ms -- \
+    ab,drop,flow=2,from=3000,to=6400 ba,drop,flow=0,from=1000,to=11400 ba,late,by=20 ab,late,flow=3,every=40,by=100
+  agrees_with_log performance
+  check '[.services[].performance | .faults] == [["loss", "availability"], ["variation"]]'
+}

@@ -155,7 +155,7 @@ void suite_end_part(struct suite_part *part)
 	else if (late && measurer)
 		json_object_set(measurer, "late_frames", late);
 	/* the number after the last one is for what the next part sends to connect */
-	if (numbers->given && last >= numbers->used)
+	if (numbers->given && last && last >= numbers->used)
 		numbers->used = (uint32_t)last + 1;
 	measurer_free(part->measurer);
 	part->measurer = NULL;
