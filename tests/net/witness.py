@@ -5,10 +5,13 @@
 It prints where they differ, a line each, and then exits with 1. It shares no code with the tester: what it knows of methods is from their
 RFCs. Then it spoils one frame of the log, in each trial and direction that decides, and demands that what is derived from trials shows it.
 """
+import base64
 import json
 import math
 import re
+import struct
 import sys
+import zlib
 from statistics import mean, stdev
 
 TAG_NUMBERS, TIMES = 1 << 16, 1 << 40
@@ -19,6 +22,7 @@ RANKS = {"p50_ns": 0.5, "p90_ns": 0.9, "p99_ns": 0.99, "p99_9_ns": 0.999, "p99_9
 BURST = 16  # each search for the longest burst begins with so many frames
 BEFORE_NS = 1e9  # a trial counts from before its first frame is due
 LATE_NS = 1e12  # of a frame that is spoilt
+BUCKET_RATIO = 0.002  # how exactly a histogram knows a latency
 CLOSE = 1e-9
 
 
@@ -333,6 +337,92 @@ def check_residual(result, differ):
     return [number for number in told_trials if not all_lost(trials[number])] or list(told_trials)
 
 
+# --- searches -----------------------------------------------------------------------------------------------------------------
+
+
+def bounds_seen(result, goal):
+    """The Relevant Lower Bound and the Relevant Upper Bound (RFC 9971, 4.8.4), by losses that the witness saw."""
+    loads = {}
+    for trial in result.document["trials"]:
+        if not trial.get("warmup") and trial["trial_duration"] >= goal["final_trial_duration"]:
+            loads.setdefault(trial["trial_load"], []).append((trial, result.loss_ratio(trial)))
+    lows, highs = [], []
+    for load, trials in loads.items():
+        low, high = (sum(trial["trial_duration"] for trial, ratio in trials if (ratio > goal["loss_ratio"]) == lossy) for lossy in (False, True))
+        whole = max(low + high, goal["duration_sum"])
+        if whole - low <= whole * goal["exceed_ratio"]:
+            lows.append(load)
+        if high > whole * goal["exceed_ratio"]:
+            highs.append(load)
+    upper = min(highs, default=math.inf)
+    return max((load for load in lows if load < upper), default=0), upper
+
+
+def leb128(octets):
+    """The numbers of an HdrHistogram: ZigZag LEB128, whose ninth octet has eight bits."""
+    at = 0
+    while at < len(octets):
+        value, shift = 0, 0
+        while True:
+            octet = octets[at]
+            at += 1
+            value |= (octet if shift == 56 else octet & 0x7F) << shift
+            if shift == 56 or octet < 0x80:
+                break
+            shift += 7
+        yield value >> 1 ^ -(value & 1)
+
+
+def histogram_of(text):
+    """Buckets of an HdrHistogram V2, compressed, in base64: the least and the largest value of each, and how many are in it."""
+    octets = base64.b64decode(text)
+    cookie, length = struct.unpack(">II", octets[:8])
+    inner = zlib.decompress(octets[8:8 + length])
+    kind, payload, offset, digits, lowest, _, ratio = struct.unpack(">IIIIqqd", inner[:40])
+    if (cookie & ~0xF0, kind & ~0xF0, offset, digits, lowest, ratio) != (0x1C849304, 0x1C849303, 0, 3, 1, 1.0):
+        raise ValueError(f"a histogram of another kind: {cookie:x} {kind:x} {offset} {digits} {lowest} {ratio}")
+    buckets, index, half = [], 0, 1024
+    for count in leb128(inner[40:40 + payload]):
+        if count < 0:
+            index -= count
+            continue
+        shift = max(index // half - 1, 0)
+        least = (index - shift * half) << shift
+        if count:
+            buckets.append((least, least + (1 << shift) - 1, count))
+        index += 1
+    return buckets
+
+
+def check_histograms(result, differ):
+    """Each latency of a histogram, from the smallest to the largest, is that of a frame."""
+    for each in result.document["latency_at"]:
+        trial = each["trial"]
+        result.put_trial(differ, "latency-at", trial)
+        for direction in trial["directions"]:
+            way, what = result.ways(trial)[result.way(direction)], f"histogram at {trial['trial_load']:g}, from {direction['from']}"
+            least, most = (sorted(given[i] for given in way.given.values()) for i in (0, 1))
+            told = [bucket[:2] for bucket in histogram_of(direction["latency"]["histogram"]) for _ in range(bucket[2])]
+            differ.same(f"{what}: count", len(told), len(least))
+            for rank, (low, high) in enumerate(told[:len(least)]):
+                last = most[rank + SPOILT] + LATER_NS if rank + SPOILT < len(most) else most[-1] + SPOILT_NS
+                if not least[rank] * (1 - BUCKET_RATIO) - 1 <= high or not low <= last * (1 + BUCKET_RATIO) + 1:
+                    differ.append(f"{what}: rank {rank} told {low} to {high}, seen {least[rank]} to {last}")
+    return [each["trial"]["trial_number"] for each in result.document["latency_at"]]
+
+
+def check_search(result, differ):
+    for trial in result.document["trials"]:
+        result.put_trial(differ, "search", trial)
+    for told in result.document["search_result"]:
+        lower, upper = bounds_seen(result, told["goal"])
+        differ.same("search: lower bound", told["relevant_lower_bound"], lower)
+        differ.same("search: upper bound", told["relevant_upper_bound"], upper)
+        for trial in result.document["latency_at"]:
+            differ.same("search: load of latency", float(trial["trial"]["trial_load"]), trial["share"] * lower)
+    return [trial["trial_number"] for trial in result.document["trials"]]
+
+
 # --- Y.1564 -----------------------------------------------------------------------------------------------------------------
 
 
@@ -526,6 +616,7 @@ CHECKS = {
         (check_loss_table, [IN_TRIALS, IN_SUMS]),
         (check_residual, [IN_TRIALS]),
     ],
+    "search": [(check_search, [IN_TRIALS]), (check_histograms, [IN_TRIALS, IN_SUMS, LATE_IN_SUMS])],
     "configuration": [
         (check_late, [NOT_LATE]),
         (check_residual, []),
