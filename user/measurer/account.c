@@ -13,15 +13,15 @@
 #include "dataplane/rx.h"
 #include "mlr/spoilt.h"
 
-#define LINK_REPEATS_MOST 5 /* of one trial */
+#define LINK_REPEATS_MOST 5 /* most repetitions of one trial in which a link changes */
 #define LINK_CHANGED      "port %s: its link went down, or its driver was reset, within %s (%llu changes)"
 
 #define PPM                 1e6
-#define PACING_SHARE        10    /* of the Goal Width: how far the load may be off */
-#define DEFAULT_WIDTH_RATIO 0.005 /* where there is no goal */
-#define HICCUP_RATIO        0.01  /* of the frames sent: what an interface drops now and then, at most */
-#define LOSS_FRAMES_TELLING 5     /* that a counter has the same number by chance is unlikely from here on */
-#define REPEAT_CHANCE_LEAST 0.1   /* that one of the repeats that are left is not spoilt */
+#define PACING_SHARE        10    /* the mean load may be off by a tenth of the Goal Width */
+#define DEFAULT_WIDTH_RATIO 0.005 /* Goal Width of a run without goals */
+#define HICCUP_RATIO        0.01  /* largest part of the frames sent that an interface drops now and then */
+#define LOSS_FRAMES_TELLING 5     /* from so many lost frames on, a counter hardly equals it by chance */
+#define REPEAT_CHANCE_LEAST 0.1   /* least probability that one of the remaining repetitions is not spoilt */
 
 /* --- counts --------------------------------------------------------------------------------------------------------- */
 

@@ -22,22 +22,21 @@ enum tx_drops { TX_DROPS_BEFORE_WIRE, TX_DROPS_AT_RECEIVER, TX_DROPS_IN_SUT };
 
 /* The facts of one port after a trial. They are plain data, which may come from another machine of the same kind. */
 struct port_trial {
-	uint64_t link_changes; /* of carrier, and resets of the driver: if any, nothing else here says anything of the SUT */
+	uint64_t link_changes; /* changes of carrier, resets of the driver; if any, nothing else here concerns the SUT */
 	struct port_counts counts;
 	struct rx_counters received; /* what its receiver counted in the trial */
 	struct rx_icmp_error icmp_errors[RX_ICMP_ERRORS];
-	struct tx_report sent; /* zero if it does not transmit */
-	uint64_t intended_to[MLR_PORTS_MAX],
-		sent_to[MLR_PORTS_MAX]; /* frames of those, by the port that is to receive them */
-	uint64_t start_ns;              /* when it was to begin: CLOCK_MONOTONIC of its host, as the departures in `sent` */
-	struct tx_schedule schedule;    /* how far it moved */
-	double busy_s; /* how long it was at it: the Trial Duration, or longer where the last frame left late */
+	struct tx_report sent;                                       /* zeros if the port does not transmit */
+	uint64_t intended_to[MLR_PORTS_MAX], sent_to[MLR_PORTS_MAX]; /* its frames, by the port that is to receive them */
+	uint64_t start_ns; /* intended start of the trial: CLOCK_MONOTONIC of its host, like the departures in `sent` */
+	struct tx_schedule schedule; /* schedule with the time that stops moved it by */
+	double busy_s;               /* time it transmitted: the Trial Duration, or longer where the last frame left late */
 	enum tx_drops tx_drops;
-	double misaddressed_ratio; /* which part of what it sends goes to an address that nobody has shown to be right */
-	uint32_t window;           /* of its receiver (rx.h) */
+	double misaddressed_ratio; /* part of its frames that goes to an address not yet confirmed */
+	uint32_t window;           /* sequence numbers that its receiver remembers of a flow (rx.h) */
 	/* The receiver's figures of the trial that cannot be subtracted. They are large, and stand last. */
 	struct rx_trial seen;
-	struct mlr_delays delays; /* every latency */
+	struct mlr_delays delays; /* latency of every frame */
 };
 
 /* A trial to be accounted for. It is too large for a stack. Ports are in the order of the profile. */
@@ -57,7 +56,7 @@ struct rx_counters account_received(const struct account *account);
  * once more (EXIT_DONE) or, after so many performances, no more (EXIT_INVALID). */
 const struct port_trial *account_changed_link(const struct account *account);
 enum exit_code account_judge_links(const struct account *account, unsigned int repeats);
-/* Report that one changed, in a trial in which links may. */
+/* Report that a link changed, in a trial in which links may change. */
 void account_note_links(const struct account *account);
 
 /* Whether a trial that was accounted for is to be performed again, because the tester spoilt it: at most so often, and only where

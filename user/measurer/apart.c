@@ -22,7 +22,7 @@
 
 /* --- the keeper's side ------------------------------------------------------------------------------------------------ */
 
-static int stop_end = -1; /* of the process that was started last, until the suite asks for it */
+static int stop_end = -1; /* pipe that stops the process started last, until the suite asks for it */
 
 static int start(const struct config *config, const struct part_request *part, int *ret_fd)
 {
@@ -51,7 +51,7 @@ static int answer_part(void *context, const struct keeper_request *request, int 
 	struct part_request part;
 
 	while (waitpid(-1, NULL, WNOHANG) > 0)
-		; /* of earlier parts */
+		; /* reaps processes of earlier parts */
 	if (request->number) {
 		*ret_fd = stop_end;
 		stop_end = -1;

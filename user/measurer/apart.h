@@ -17,11 +17,11 @@
 
 enum part_kind { PART_FRAME_SIZE, PART_SERVICE, PART_SERVICES };
 
-/* Which part of a suite. */
+/* The name of one part of a suite. */
 struct part_name {
 	enum part_kind kind;
-	unsigned int number; /* of the frame size or the service, from 0; of several services, a bit each */
-	double link_bps;     /* of several services: by which their rates are known (services_rates()) */
+	unsigned int number; /* index of the frame size or service, from 0; for PART_SERVICES, one bit for each service */
+	double link_bps;     /* PART_SERVICES: link speed that the rates of services_rates() follow from */
 };
 
 /* Create the measurer of a part with this configuration: in a process of its own where there is a keeper to start it, else here.

@@ -45,7 +45,7 @@ static void answer(const struct apart_answer *with)
 
 static enum exit_code config_of_services(const struct config *all, const struct part_name *name, struct config *ret)
 {
-	static struct mlr_service_frames frames[SERVICES_MAX]; /* which the configuration points to */
+	static struct mlr_service_frames frames[SERVICES_MAX]; /* static, because the configuration points to it */
 	struct service_rates rates[SERVICES_MAX];
 	enum exit_code code = services_rates(all, name->link_bps, rates);
 	double load_fps;

@@ -13,18 +13,18 @@
 #include "measurer/xdp_trial.h"
 
 #define LOAD_FPS     1000.0
-#define QUICK_FRAMES 10  /* of each port, where all come at once */
-#define ROW_FRAMES   50  /* in a row, else */
-#define TRY_FRAMES   5   /* while none come */
+#define QUICK_FRAMES 10  /* frames of each port, if the first ones all arrive */
+#define ROW_FRAMES   50  /* otherwise, frames that must arrive in a row */
+#define TRY_FRAMES   5   /* frames of each attempt while none arrives */
 #define KINDS_MOST   200 /* frames in which all sizes, tags and priorities should be */
-#define FRAMES_MOST  200 /* of each port, once some have come */
+#define FRAMES_MOST  200 /* most frames of each port, once some have arrived */
 
 #define TIME_NS       (5 * NS_PER_S)
-#define PATIENCE_NS   (NS_PER_S / 10) /* for frames of a SUT that is not known to be slower */
+#define PATIENCE_NS   (NS_PER_S / 10) /* wait for frames, unless the SUT is known to be slower */
 #define PAUSE_NS      (NS_PER_S / 5)
 #define LONG_PAUSE_NS (NS_PER_S / 2)
 #define POLL_NS       100000
-#define START_NS      300000 /* until the transmit threads spin */
+#define START_NS      300000 /* time for the transmit threads to begin to spin */
 #define SLACK_NS      NS_PER_S
 
 #define NEAREST_BRIDGE                                                                                                      \
@@ -32,14 +32,14 @@
 		0x01, 0x80, 0xc2, 0, 0, 0x0e                                                                                \
 	} /* 802.1Q, 8.6.3: no bridge forwards it */
 
-static bool waited_in_vain; /* in this process, for a spanning tree that was not the reason */
+static bool waited_in_vain; /* This process has waited for a spanning tree that was not the reason. */
 
 /* The state while it connects. Counts are over all ports. */
 struct attempt {
 	uint64_t start_ns, closed_ns; /* when a switch last said that it does not forward; before that, the start */
 	struct rx_counters before[MLR_PORTS_MAX];
 	struct rtnl_link_stats64 link[MLR_PORTS_MAX];
-	uint64_t sent, came, missing;    /* so far */
+	uint64_t sent, came, missing;    /* totals of all attempts */
 	uint64_t in_vain[MLR_PORTS_MAX]; /* sent by each port before any came */
 	unsigned int wanted;
 	bool is_slow; /* frames came later than was waited for them */

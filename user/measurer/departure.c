@@ -6,8 +6,8 @@
 #include "netdev/ethtool.h"
 #include "port/port.h"
 
-#define LEAD_NS         200000 /* that frames are handed over before their launch time: what a busy machine is late by */
-#define EARLY_ENOUGH_NS 1000   /* that a departure may be before its launch time, beyond what the clocks may be wrong by */
+#define LEAD_NS         200000 /* frames are handed over so long before their launch time; a busy machine may be late */
+#define EARLY_ENOUGH_NS 1000   /* allowed earliness of a departure, beyond the error of the clocks */
 
 /* The abilities of a port for this. */
 struct ability {

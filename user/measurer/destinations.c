@@ -8,8 +8,8 @@
 #include "measurer/hearing.h"
 
 #define RESOLVE_NS NS_PER_S
-#define GIVEN_NS   (5 * NS_PER_S)  /* for a gateway that was given */
-#define AGAIN_NS   (NS_PER_S / 20) /* before a trial */
+#define GIVEN_NS   (5 * NS_PER_S)  /* time to resolve a gateway that the user named */
+#define AGAIN_NS   (NS_PER_S / 20) /* time to resolve it again before a trial */
 #define SLICE_NS   (NS_PER_S / 4)
 
 struct neighbour_port destinations_neighbour(const struct measurer_xdp *xdp, unsigned int port)

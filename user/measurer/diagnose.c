@@ -16,11 +16,11 @@
 #define HOUSEKEEPING_FPS  100
 #define HOUSEKEEPING_PART 100
 
-#define RESIDUAL_PART 10 /* of phase d: frames that come in the last one are not the last */
+#define RESIDUAL_PART 10 /* frames that arrive in the last tenth of phase d are hardly the last */
 
-#define ICMP_ERRORS_SAID 3 /* different ones, of a trial */
+#define ICMP_ERRORS_SAID 3 /* most different ICMP errors that are told of a trial */
 
-#define BLACK_HOLE_FRAMES 20 /* that were sent for each port, of which one would have come */
+#define BLACK_HOLE_FRAMES 20 /* Of so many frames sent for each port, one would have arrived. */
 
 /* --- nobody answers ------------------------------------------------------------------------------------------------- */
 
@@ -65,7 +65,7 @@ static void look_for_silence(struct diagnosis *diagnosis, const struct mlr_trial
 static const struct port_counts *find_black_hole(const struct measurement *measurement)
 {
 	if (measurement->counts.sent / (measurement->port_count + 1) < BLACK_HOLE_FRAMES)
-		return NULL; /* of a mesh maybe none was for it */
+		return NULL; /* In a mesh, maybe none was sent to this port. */
 	for (size_t i = 0; i < measurement->port_count; i++)
 		if (measurement->ports[i].receives && !measurement->ports[i].counts.received)
 			return &measurement->ports[i];
@@ -244,13 +244,13 @@ static void look_for_others(struct diagnosis *diagnosis, const struct config *co
 	uint64_t many = FOREIGN_MANY;
 
 	for (size_t i = 0; i < measurement->port_count; i++)
-		many += measurement->ports[i].queries_sent; /* which may come by, or an ICMP message for each */
+		many += measurement->ports[i].queries_sent; /* Queries may arrive here, or an ICMP message for each. */
 	for (size_t i = 0; i < measurement->port_count && !diagnosis->said_foreign && !config->unsafe_reason; i++) {
 		uint64_t foreign = measurement->ports[i].counts.foreign;
 
 		bool is_many = foreign >= many && foreign >= measurement->counts.received / FOREIGN_PART;
 
-		if (!is_many && !(foreign && *diagnosis->own)) /* of this machine few are worth a word */
+		if (!is_many && !(foreign && *diagnosis->own)) /* Frames of this machine are told even if they are few. */
 			continue;
 		diagnosis->said_foreign = true;
 		warn("port %s: %llu foreign frames arrived in a trial: %s", config->ports[i].name,

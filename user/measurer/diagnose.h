@@ -16,7 +16,7 @@ struct diagnosis {
 	const char *port;   /* the first that transmits; NULL: none does */
 	const char *option; /* "gateway" or "gateway6", by which nobody answers that port; NULL: somebody does by each */
 	char gateway[INET6_ADDRSTRLEN]; /* its address */
-	char own[512];                  /* whose frames are foreign, where they are this machine's; else empty */
+	char own[512];                  /* explanation, if the foreign frames come from this machine; else empty */
 	bool said_silence, said_foreign, said_nothing_came, said_broken, said_window, said_late, said_checksums,
 		said_unknown_trial, said_icmp, said_storm, said_changed, said_slow;
 };

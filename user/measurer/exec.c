@@ -14,16 +14,16 @@
 #include "measurer/measurer_new.h"
 #include "observe/observe.h"
 
-#define RATE_ROUNDING_RATIO 1e-4 /* of the load */
-#define UNSENT_RATIO        0.01 /* of the frames intended: fewer unsent ones are rounding */
-#define DECIMALS_USUAL      6    /* of a ratio that does not tell */
+#define RATE_ROUNDING_RATIO 1e-4 /* rounding of a rate, as a part of the load */
+#define UNSENT_RATIO        0.01 /* part of the frames intended: fewer unsent frames are rounding */
+#define DECIMALS_USUAL      6    /* decimals assumed for a ratio of exactly 0 or 1 */
 #define RATIO_ROUNDING_MOST 0.005
-#define INTERFACES_MOST     16 /* that an external measurer may count together */
+#define INTERFACES_MOST     16 /* most interfaces that an external measurer may count together */
 #define ANSWER_SLACK_S      60 /* beyond the Trial Duration */
 #define END_GRACE_S         2
-#define LATENCY_ROUNDING    0.01 /* of a latency: percentiles are often those of buckets */
-#define SHORTEST_RATIO      0.5  /* of the Trial Duration: an effective one below it is warned of */
-#define LONGEST_RATIO       10.0 /* the same, beside ANSWER_SLACK_S, for one above it */
+#define LATENCY_ROUNDING    0.01 /* relative rounding of a latency: percentiles often come from buckets */
+#define SHORTEST_RATIO      0.5  /* part of the Trial Duration: a shorter effective duration gets a warning */
+#define LONGEST_RATIO       10.0 /* multiple of the Trial Duration: a longer one gets a warning, beyond ANSWER_SLACK_S */
 
 struct measurer_exec {
 	struct measurer base;

@@ -72,14 +72,14 @@ static void count_flows(const struct flow_figures *flows, size_t count, struct m
 
 /* --- over time ---------------------------------------------------------------------------------------------------------- */
 
-#define COUNTS_MOST 65536 /* of flows and intervals in all */
+#define COUNTS_MOST 65536 /* most pairs of a flow and an interval */
 
 /* The flows whose frames are searched, in the order of their ids, and what is read of them. */
 struct flow_walk {
 	const struct measurer_xdp *xdp;
 	struct flow_figures **flows;
 	size_t count, interval_count;
-	uint64_t *sent; /* of a queue, up to the end of each interval */
+	uint64_t *sent; /* frames that a queue sent up to the end of each interval */
 	struct flow_memory memory;
 };
 

@@ -6,11 +6,11 @@
 #include "base/clock.h"
 #include "measurer/xdp_private.h"
 
-#define SPANNING_MOST_NS (60 * NS_PER_S) /* for which a spanning tree is waited for */
+#define SPANNING_MOST_NS (60 * NS_PER_S) /* longest wait for a spanning tree */
 
 /* Find other programs that send on the ports. Call it before privileges are given up. */
 void hear_programs(struct measurer_xdp *xdp);
-/* Take in what has come to the ports' sockets. */
+/* Read what has arrived at the ports' sockets. */
 void hear_ports(struct measurer_xdp *xdp);
 /* Return for how long at most, from now on, spanning tree may be why nothing passes (ns). 0: no switch speaks it. It is
  * reported once. */

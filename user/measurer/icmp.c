@@ -149,7 +149,7 @@ enum exit_code icmp_summarize(const struct account *account, struct measurement 
 {
 	size_t count = count_errors(account);
 
-	free(measurement->icmp_errors); /* of a performance that does not count */
+	free(measurement->icmp_errors); /* Drop the errors of a spoilt performance. */
 	measurement->icmp_errors = NULL;
 	measurement->icmp_error_count = 0;
 	if (!count)

@@ -7,10 +7,10 @@
 #include "base/clock.h"
 #include "mlr/pacer.h"
 
-#define STEP_PARTS   131072            /* of the schedule of load steps, at most */
-#define STEP_PART_NS (NS_PER_S / 1000) /* the shortest */
+#define STEP_PARTS   131072            /* most parts of a schedule with load steps */
+#define STEP_PART_NS (NS_PER_S / 1000) /* shortest part */
 
-#define ROUNDING   1e-6 /* of an interval: that of a duration in decimals */
+#define ROUNDING   1e-6 /* part of an interval that the rounding of a decimal duration may add */
 #define ROUNDED_NS 1    /* due times are rounded down: who is due where an interval begins may say a ns less */
 
 /* If frames are sent as fast as they can be, none is due at any time. */

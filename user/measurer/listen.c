@@ -15,10 +15,10 @@
 #define SHOWN_SIZE     160
 #define TYPE_LLDP      0x88cc
 #define RESERVED_GROUP 0x0180c200 /* the first four octets of 802.1D's addresses */
-#define CISCO_GROUP    0x01000ccc /* of those of PVST+ and CDP */
+#define CISCO_GROUP    0x01000ccc /* first four octets of the addresses of PVST+ and CDP */
 #define CODE_MOST      (14 + 5 * MLR_PORTS_MAX)
 
-static bool has_listened; /* in this process */
+static bool has_listened; /* This process has listened. */
 
 /* --- whose frames they are ------------------------------------------------------------------------------------------ */
 

@@ -12,16 +12,16 @@
 #include "base/units.h"
 #include "measurer/xdp_private.h"
 
-#define ROOM_FACTOR 4 /* so many times the frames wanted are kept, until the latest of them are dropped */
+#define ROOM_FACTOR 4 /* The list grows to this multiple of the frames wanted; then the latest are dropped. */
 
 /* The search through the frames of one queue. */
 struct search {
 	const struct measurer_xdp *xdp;
 	const struct mlr_queue_plan *plan;
-	uint64_t sent; /* by the queue */
+	uint64_t sent; /* frames that the queue sent */
 	unsigned int port;
 	size_t most, room;
-	uint32_t *seen; /* of a flow */
+	uint32_t *seen; /* sequence numbers seen of one flow */
 	struct lost_frames *found;
 };
 

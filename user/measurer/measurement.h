@@ -22,12 +22,12 @@ struct selftest_figure;
 
 /* Places where frames went missing (frames). */
 struct loss_attribution {
-	uint64_t unsent;              /* the transmitter did not get to them */
+	uint64_t unsent;              /* frames that the transmitter did not send in time */
 	uint64_t dropped_before_wire; /* the transmitting NIC or its queue dropped them */
-	uint64_t receiver_damaged;    /* they came to the receiving NIC and were not whole: CRC errors and the like */
+	uint64_t receiver_damaged;    /* They reached the receiving NIC damaged: CRC errors and the like. */
 	uint64_t receiver_missed;     /* the receiving NIC or its ring dropped them */
-	uint64_t tester_burst;        /* lost of the frames that departed in a burst which nobody asked for */
-	int64_t sut;                  /* what is left: lost in the SUT */
+	uint64_t tester_burst;        /* frames lost in a burst that nobody asked for */
+	int64_t sut;                  /* the rest: frames lost in the SUT */
 };
 
 /* The difference between the latency of a frame and that of the next of its flow, if nothing of the flow came between: IPDV
@@ -47,9 +47,9 @@ struct latency_summary {
 	uint64_t min_ns, max_ns;
 	double mean_ns;
 	double p50_ns, p90_ns, p99_ns, p99_9_ns, p99_99_ns;
-	/* PDV (RFC 5481, 4.2), above the smallest of all; and how far at most each of the three is off */
+	/* PDV (RFC 5481, 4.2), above the smallest latency of all; and the error bound of the three percentiles */
 	double pdv_p50_ns, pdv_p99_ns, pdv_p99_9_ns, pdv_max_ns, pdv_error_ns;
-	double pdv_p99_9_error_ns; /* of that one */
+	double pdv_p99_9_error_ns; /* error bound of pdv_p99_9_ns */
 	bool has_variation;
 	struct variation_summary variation;
 	const struct selftest_figure
@@ -63,47 +63,48 @@ struct departure_summary {
 	uint64_t count, early;
 	double p50_ns, p99_ns;
 	uint64_t max_ns;
-	uint64_t error_bound_ns; /* of the clocks */
+	uint64_t error_bound_ns; /* error bound of the clocks */
 };
 
 /* The order in which frames came, over all flows. The depth of a frame is how many frames of its flow it is behind the
  * highest number that had arrived (RFC 4737 calls that the sequence number's discontinuity seen from the late packet). */
 struct order_summary {
 	uint64_t window;           /* sequence numbers of a flow that are remembered; the fewest of all ports */
-	uint64_t beyond_window;    /* frames that came later than that: duplicates, for want of knowledge */
+	uint64_t beyond_window;    /* frames older than the window: counted as duplicates, because nothing more is known */
 	double reorder_depth_mean; /* over the reordered frames; NAN without any */
 	uint64_t reorder_depth_max;
-	uint64_t reorder_depths[RX_DEPTH_BUCKETS]; /* by powers of two: 1, 2 to 3, 4 to 7, ... */
+	uint64_t reorder_depths[RX_DEPTH_BUCKETS]; /* frames by powers of two of their depth: 1, 2 to 3, 4 to 7, ... */
 	uint64_t gaps;                             /* runs of frames that were lost, or overtaken, before another came */
-	uint64_t gap_frames;                       /* in all of them */
-	uint64_t gap_max;                          /* in the longest */
+	uint64_t gap_frames;                       /* frames in all gaps */
+	uint64_t gap_max;                          /* frames in the longest gap */
 };
 
 /* How constant the load was. */
 struct pacing_summary {
 	double intended_fps, achieved_fps, error_ppm;
 	uint64_t gap_p50_ns, gap_p99_ns, gap_max_ns; /* between departures of one transmitter */
-	double transmit_s;                           /* from the first frame to one interval after the last */
-	bool is_paced;                               /* there is a schedule; else the rest says nothing */
+	double transmit_s;                           /* time from the first frame to one interval after the last */
+	bool is_paced;                               /* There is a schedule; otherwise the next members say nothing. */
 	uint64_t burst_max;   /* most frames in a row, each less than half an interval after the one before; of a port */
 	uint64_t burst_asked; /* frames: bursts up to this are part of the load */
 	uint64_t excess_frames_max; /* how far, at most, the departures of a port ran ahead of a constant load, in frames */
-	double excess_at_s, excess_s; /* when, after the start; for how long it was above burst_asked */
-	uint64_t marked_frames;       /* frames that were sent meanwhile */
-	struct tx_stops stops;        /* of all transmitters */
+	double excess_at_s, excess_s; /* time of that after the start; time for which it was above burst_asked */
+	uint64_t marked_frames;       /* frames sent during the excess */
+	struct tx_stops stops;        /* stops of all transmitters */
 	/* a burst as long as this, as time, would have kept the mean load within a tenth of the Goal Width */
 	uint64_t catch_up_ns;
-	uint64_t moves,
-		moved_ns; /* how often, and by how much in all, stops moved the schedule of the port that moved most */
+	/* Count and total time of the stops that moved a schedule; those of the port that moved most. */
+	uint64_t moves, moved_ns;
 };
 
 /* Reasons by which the tester alone spoilt a trial. */
 enum spoilt_by {
 	SPOILT_NOT,
-	SPOILT_BY_STOPS, /* the mean load was off by more than a tenth of the Goal Width, or frames stayed unsent, for that reason */
-	SPOILT_BY_BURST,  /* frames were lost in a burst */
-	SPOILT_BY_DROPS,  /* an interface of the tester dropped a few frames before the wire, */
-	SPOILT_BY_MISSES, /* or missed a few */
+	/* Stops made the mean load differ by more than a tenth of the Goal Width, or left frames unsent. */
+	SPOILT_BY_STOPS,
+	SPOILT_BY_BURST,  /* Frames were lost in a burst of the tester. */
+	SPOILT_BY_DROPS,  /* An interface of the tester dropped a few frames before the wire. */
+	SPOILT_BY_MISSES, /* An interface of the tester missed a few frames. */
 };
 
 /* A performance of a trial that was spoilt, so that it was performed again. */
@@ -127,7 +128,7 @@ struct residual_summary {
 struct interval_counts {
 	double start_s; /* after the trial's start */
 	uint64_t sent, received;
-	uint64_t timed; /* of those received: their latency is known. 0: the next three say nothing */
+	uint64_t timed; /* received frames with a known latency. 0: the next three members say nothing */
 	uint64_t latency_min_ns, latency_max_ns;
 	double latency_mean_ns;
 };
@@ -151,14 +152,15 @@ struct direction_figures {
 /* The outcome of a service in one direction, with the latency of the frames that came. */
 struct service_counts {
 	uint64_t intended, sent, received;
-	uint64_t
-		tester_lost; /* at most so many of the missing ones were lost by our interfaces; only of a service by itself */
-	uint64_t timed;      /* of those received: their latency is known. 0: the next five say nothing */
+	/* Missing frames that our interfaces lost, at most; only for a service that was sent alone. */
+	uint64_t tester_lost;
+	uint64_t timed; /* received frames with a known latency. 0: the next five members say nothing */
 	uint64_t latency_min_ns, latency_max_ns;
 	double latency_mean_ns;
-	double pdv_p99_9_ns, pdv_p99_9_error_ns; /* as in struct latency_summary */
+	double pdv_p99_9_ns, pdv_p99_9_error_ns; /* PDV and its error bound, as in struct latency_summary */
 	uint64_t *due_in,
-		*received_in; /* each whole second of the schedule: frames due in it, and those of them that came */
+		/* For each whole second of the schedule: frames due in it, and those of them that arrived. */
+		*received_in;
 };
 
 /* The outcome of one flow. */
@@ -167,7 +169,7 @@ struct flow_figures {
 	size_t direction;
 	uint64_t sent;
 	struct rx_flow_figures seen;
-	struct flow_interval *intervals; /* as many as the measurement has; NULL: not counted, or one of too many */
+	struct flow_interval *intervals; /* one for each interval of the measurement; NULL: not counted, or too many flows */
 };
 
 /* Frames of a flow that were due in an interval. The unknown ones were displaced in the receiver's memory by later ones. */
@@ -177,15 +179,15 @@ struct flow_interval {
 
 /* An ICMP or ICMPv6 error about our frames: one for each port, sender, type and code. */
 struct icmp_report {
-	unsigned int port; /* it came to, by number */
+	unsigned int port; /* number of the port that received it */
 	uint8_t ip_version, type, code;
 	const char *message, *advice; /* constants */
 	char from[INET6_ADDRSTRLEN];
-	char about[INET6_ADDRSTRLEN]; /* where the first frame that it was about was to go */
-	uint32_t flow;                /* of that frame; RX_NO_FLOW: not known */
-	uint32_t mtu_octets;          /* that it told; 0: none */
-	uint64_t frames;              /* that said so, */
-	uint64_t other_flows;         /* and of those: about other flows */
+	char about[INET6_ADDRSTRLEN]; /* destination of the first frame that the error was about */
+	uint32_t flow;                /* flow of that frame; RX_NO_FLOW: not known */
+	uint32_t mtu_octets;          /* MTU that the error told; 0: none */
+	uint64_t frames;              /* frames with this error */
+	uint64_t other_flows;         /* those of them that were about other flows */
 };
 
 /* A counter that the kernel has for a port, and by how much it moved in a trial. */
@@ -202,11 +204,11 @@ struct port_counts {
 	struct mlr_trial_counts counts;
 	uint64_t extra_sent, extra_received;     /* beside the load: modifiers of RFC 2544, section 11 */
 	uint64_t queries_sent, queries_answered; /* management queries of RFC 2544, 11.2 */
-	uint64_t announcements_sent; /* by a port that sends no test frames, so that bridges remember where it is */
-	uint64_t housekeeping;       /* what links carry by themselves (bpf/shared.h) */
-	uint32_t unknown_trials;     /* numbers of trials that the run did not perform, in tags of frames that came; */
-	uint16_t unknown_trial_most; /* the one that most of them had */
-	uint64_t received_octets;    /* with FCS */
+	uint64_t announcements_sent; /* frames of a port that sends no test frames, so that bridges remember where it is */
+	uint64_t housekeeping;       /* frames that links carry by themselves (bpf/shared.h) */
+	uint32_t unknown_trials;     /* different trial numbers in received tags that the run did not use */
+	uint16_t unknown_trial_most; /* most frequent of these numbers */
+	uint64_t received_octets;    /* octets received, with FCS */
 	uint64_t nic_tx_frames, nic_tx_dropped; /* the interface's own counters over the trial */
 	uint64_t nic_rx_frames, nic_rx_missed, nic_rx_damaged;
 	struct moved_counter moved[MOVED_MOST]; /* those that tell of trouble (moved.h), the largest first */
@@ -237,20 +239,21 @@ struct measurement {
 	bool order_unknown; /* sequence numbers were not looked at: duplicate and reordered are not known either */
 	struct order_summary order;
 	bool has_latency;
-	struct latency_summary latency;  /* of several directions, each figure is of the worst one */
+	struct latency_summary latency;  /* with several directions, each figure is that of the worst one */
 	char *histograms[MLR_PORTS_MAX]; /* --latency-at: of the latencies of each direction (base/hdr_text.h). Owned */
 	bool has_departure;
 	struct departure_summary departure;
-	char latency_refused[REFUSED_SIZE]; /* why there is none, though frames were timed; empty: no reason to tell */
-	uint64_t number;                    /* of the measurer's trials, from 1 */
+	char latency_refused[REFUSED_SIZE]; /* reason why there is no latency though frames were timed; empty: none */
+	uint64_t number;                    /* number of the trial, as the measurer counts, from 1 */
 	struct residual_summary residual;
-	bool has_hosts;        /* the trial was performed by several */
-	double start_skew_ns;  /* between the first departures of all transmitters; NAN: not known */
-	double clock_bound_ns; /* how far the clocks of sender and receiver may have been off, at most */
+	bool has_hosts;        /* Several hosts performed the trial. */
+	double start_skew_ns;  /* span of the first departures of all transmitters; NAN: not known */
+	double clock_bound_ns; /* largest error of the clocks of sender and receiver */
 	bool has_pacing;
 	struct pacing_summary pacing;
-	struct interval_counts *
-		intervals; /* of --interval's length each, over all directions, and then as many of each; NULL: none. Owned */
+	/* Intervals of the length of --interval: first over all directions, then those of each direction. NULL: none.
+	 * Owned */
+	struct interval_counts *intervals;
 	size_t interval_count;
 	/* y1564: of each service, or of the one that was sent by itself, a row of all directions. NULL: there are none. Owned */
 	struct service_counts *services;
@@ -272,10 +275,10 @@ struct measurement {
 	size_t port_count;
 	struct port_counts ports[MLR_PORTS_MAX];
 	bool offered_less;         /* the mean load was below the Trial Load by more than a tenth of the Goal Width */
-	enum spoilt_by spoilt;     /* this performance */
-	unsigned int link_repeats; /* how often it was performed again, because a link changed in it */
-	struct spoilt_performance *spoilt_performances; /* those before this one. Owned */
-	size_t tester_repeats;                          /* their number */
+	enum spoilt_by spoilt;     /* reason why this performance is spoilt */
+	unsigned int link_repeats; /* repetitions because a link changed in the trial */
+	struct spoilt_performance *spoilt_performances; /* earlier performances of this trial. Owned */
+	size_t tester_repeats;                          /* number of spoilt_performances */
 	double wall_s;          /* real time the trial took, waits included; 0 where time is virtual */
 	double waits_s;         /* configured waits really spent in it */
 	json_t *observed;       /* what was seen of the SUT meanwhile, or NULL; owned */
@@ -286,9 +289,9 @@ void measurement_free(struct measurement *measurement);
 
 /* Forget the histograms, which are large. */
 void measurement_forget_histograms(struct measurement *measurement);
-/* Keep what is told of a performance that was spoilt and took so long, and empty the rest for the next one. Returns 0 or
+/* Keep the record of a spoilt performance, which took `wall_s`, and empty the rest for the next one. Returns 0 or
  * -ENOMEM. */
 int measurement_repeat(struct measurement *measurement, double wall_s);
-/* Add to how far the latency may be off, in all directions. */
+/* Enlarge the error bound of the latency, in all directions. */
 void measurement_add_latency_error(struct measurement *measurement, double error_ns);
 #define measurement_auto_t __attribute__((cleanup(measurement_free))) struct measurement

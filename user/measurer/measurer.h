@@ -47,13 +47,13 @@ struct measurer_ops {
 
 struct measurer {
 	const struct measurer_ops *ops;
-	const struct config *config;     /* that it was made for */
+	const struct config *config;     /* configuration that it was made for */
 	bool virtual_time;               /* no real time passes: limits count effective durations */
 	unsigned int transmitters;       /* the factor between per-interface and aggregate load, >= 1 */
-	double line_rate_fps;            /* of the slower port at the profile's frame size; 0: not known */
-	struct selftest_figure selftest; /* of `xdp`: what the tester itself can do */
+	double line_rate_fps;            /* line rate of the slower port at the profile's frame size; 0: not known */
+	struct selftest_figure selftest; /* figures of the last self-test, for `xdp` */
 	uint64_t last_trial;             /* the number of the last one, where trials have numbers */
-	struct observers *observers;     /* who listens to the SUT meanwhile; NULL: nobody. Owned */
+	struct observers *observers;     /* observers of the SUT during trials; NULL: none. Owned */
 };
 
 /* Create what the configuration asks for. After a stop it returns EXIT_INTERRUPTED, and *ret measures nothing, but describes
@@ -68,22 +68,22 @@ void measurer_free(struct measurer *measurer);
  */
 struct load_steps {
 	double load_fps;
-	uint64_t frame_count; /* of each transmitting port */
+	uint64_t frame_count; /* frames for each transmitting port */
 	double then_load_fps; /* 0: nothing follows */
 	uint64_t then_frame_count;
-	bool links_may_change; /* they go down, and may come back: that is part of the test, and the trial counts */
-	bool keeps_part;       /* of one load that a stop ends: what was sent until then is measured all the same */
-	double grace_s;        /* how long after its time the last frame may still be sent */
-	bool by_due_time; /* count frames by when they were due: from the second load on, or, where nothing follows, all */
+	bool links_may_change; /* Links may go down and up again as a part of the test, and the trial counts. */
+	bool keeps_part;       /* If a stop ends the trial, what was sent until then is measured. */
+	double grace_s;        /* time after the end in which the last frames may still be sent */
+	bool by_due_time;      /* Count frames by their due time: all, or with a second load only those from that load on. */
 	/* It is called about every ms while frames are sent; may be NULL. */
 	void (*watch)(void *context, uint64_t now_ns);
 	/* The trial is performed again, because a link changed in it: forget what was watched. May be NULL. */
 	void (*again)(void *context);
 	void *context;
-	uint64_t ret_start_ns, ret_change_ns,
-		ret_end_ns;       /* when the first frame, the first after the change, the end was due */
-	bool ret_is_part;         /* a stop ended it */
-	uint64_t first_sequences; /* the measurer's own */
+	/* Due times of the first frame, of the first after the change, and of the end. */
+	uint64_t ret_start_ns, ret_change_ns, ret_end_ns;
+	bool ret_is_part;         /* A stop ended the trial. */
+	uint64_t first_sequences; /* for the measurer alone */
 };
 enum exit_code measurer_xdp_measure_steps(struct measurer *measurer, struct load_steps *steps, struct measurement *ret);
 
@@ -102,8 +102,8 @@ enum exit_code measurer_xdp_measure_max(struct measurer *measurer, double durati
 /* Check, for --dry-run, what `xdp` would refuse, as far as the ports and their drivers say without being changed. It also
  * gets the line rate: 0 if it is not known, INFINITY if no port has carrier. */
 enum exit_code measurer_xdp_check(const struct config *config, double *ret_line_rate_fps);
-/* Of `exec`: whether a Trial Loss Ratio agrees with counts, where it may be rounded by so much; and by how much it may be at
- * most. */
+/* For `exec`: whether a Trial Loss Ratio agrees with counts, given its rounding. The second function returns the largest
+ * rounding of a ratio. */
 bool measurer_counts_agree(const struct mlr_trial_input *input, double ratio, double rounding, double sent, double lost);
 double measurer_ratio_rounding(double ratio);
 /* Whether the trial has no more intervals (--interval) than `xdp` can count: EXIT_USAGE_ERROR if it has. Done where none are to be counted, or frames

@@ -49,7 +49,7 @@ enum exit_code job_share(const void *own, size_t octets, void *ret_all);
  * this is rank 0, *ret is the reading whose answer came soonest. Spins for as long as it takes, some tens of us a round. */
 struct job_reading {
 	uint64_t before_ns, after_ns;       /* CLOCK_MONOTONIC of rank 0 when it asked, and when the answer was there */
-	uint64_t monotonic_ns, realtime_ns; /* of `rank` in between */
-	uint64_t reference_realtime_ns;     /* of rank 0, at after_ns */
+	uint64_t monotonic_ns, realtime_ns; /* clocks of `rank` between these two */
+	uint64_t reference_realtime_ns;     /* CLOCK_REALTIME of rank 0 at after_ns */
 };
 enum exit_code job_read_clocks(unsigned int rank, unsigned int rounds, struct job_reading *ret);

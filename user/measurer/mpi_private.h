@@ -29,11 +29,11 @@ struct mpi_port {
 
 struct measurer_mpi {
 	struct measurer measurer;
-	const struct config *config; /* with all ports */
-	struct config own;           /* with those of this host */
-	struct measurer_xdp xdp;     /* of those */
+	const struct config *config; /* configuration with the ports of all hosts */
+	struct config own;           /* configuration with the ports of this host */
+	struct measurer_xdp xdp;     /* measurer of the ports of this host */
 	unsigned int port_count;
-	unsigned int owners[MLR_PORTS_MAX]; /* ranks */
+	unsigned int owners[MLR_PORTS_MAX]; /* rank that has each port */
 	struct mpi_port ports[MLR_PORTS_MAX];
 	struct mpi_rank ranks[JOB_RANKS_MAX];
 	struct mpi_clocks clocks;
@@ -44,8 +44,8 @@ struct measurer_mpi {
 
 /* --- mpi_trial.c: one trial of all ranks together --- */
 
-/* What each rank came to, exchanged: the code of the first that failed, or EXIT_DONE on all. `most` of a number of each, if
- * it is not NULL. */
+/* Exchange what each rank came to. Returns the code of the first that failed, or EXIT_DONE on all ranks. *ret_most is the
+ * largest `own` of all ranks; it may be NULL. */
 enum exit_code mpi_agree(enum exit_code code, uint64_t own, uint64_t *ret_most);
 
 /* Something that all ranks find out alike, and rank 0 says. */
@@ -57,7 +57,7 @@ bool mpi_port_is_here(const struct measurer_mpi *mpi, unsigned int port, unsigne
 /* What rank 0 orders. Plain data. */
 struct mpi_order {
 	enum { ORDER_OPEN, ORDER_TRIAL, ORDER_CLOSE, ORDER_END } kind;
-	struct mlr_trial_input input; /* the rest is of a trial */
+	struct mlr_trial_input input; /* This and the next members belong to ORDER_TRIAL. */
 	uint16_t trial;
 	uint32_t first_sequence;
 };

@@ -6,9 +6,9 @@
 #include "measurer/xdp_trial.h"
 
 #define CLOCK_ROUNDS     16
-#define START_MARGIN_NS  (20 * NS_PER_S / 1000) /* until all ranks know the start, and sleep towards it */
-#define WAKE_MARGIN_NS   500000                 /* before it, threads are started, which then spin */
-#define RESIDUAL_WAIT_NS 1000000                /* between two exchanges in phase d */
+#define START_MARGIN_NS  (20 * NS_PER_S / 1000) /* time in which all ranks learn the start, and begin to sleep */
+#define WAKE_MARGIN_NS   500000                 /* Threads start this long before the start, and spin until then. */
+#define RESIDUAL_WAIT_NS 1000000                /* pause between two exchanges in phase d */
 
 enum exit_code mpi_agree(enum exit_code code, uint64_t own, uint64_t *ret_most)
 {
@@ -63,7 +63,7 @@ static enum exit_code measure_clocks(struct measurer_mpi *mpi, bool before)
 /* The moment of the start, by the clock of this host. */
 static enum exit_code agree_on_start(const struct measurer_mpi *mpi, uint64_t *ret_start_ns)
 {
-	uint64_t start_ns = clock_ns() + START_MARGIN_NS; /* of rank 0 */
+	uint64_t start_ns = clock_ns() + START_MARGIN_NS; /* by the clock of rank 0 */
 	enum exit_code code = job_broadcast(0, &start_ns, sizeof(start_ns));
 
 	*ret_start_ns = start_ns - (uint64_t)mpi->clocks.before[job_rank()].offset_ns;

@@ -167,7 +167,7 @@ static int make_directories(void)
 	return mkdir(TEXT_OF(PATH_SIZE, "%s/selftest", state_directory()), 0755) && errno != EEXIST ? errno : 0;
 }
 
-static struct destination kept; /* by the keeper, who also reads it */
+static struct destination kept; /* The keeper holds it open, and reads it. */
 
 void selftest_hold(const struct config *config, struct keeper_plan *plan)
 {

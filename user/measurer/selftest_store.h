@@ -30,11 +30,11 @@ enum selftest_state {
  * SELFTEST_NOT_LOOKED_FOR. */
 struct selftest_figure {
 	enum selftest_state state;
-	double clean_load_fps; /* a transmitting interface */
-	bool line_limited;     /* that is what the link carries: not the tester's limit */
+	double clean_load_fps; /* clean load of one transmitting interface */
+	bool line_limited;     /* The link limits the clean load, not the tester. */
 	double floor_p50_ns, floor_p99_ns;
-	char time[32];                 /* when it was measured, ISO 8601, UTC */
-	char what[SELFTEST_TEXT_SIZE]; /* of SELFTEST_OLD and SELFTEST_CHANGED: how old it is, or what changed */
+	char time[32];                 /* time of the self-test, ISO 8601, UTC */
+	char what[SELFTEST_TEXT_SIZE]; /* age of the self-test (SELFTEST_OLD), or what changed since (SELFTEST_CHANGED) */
 };
 
 /* How frames are sent and timed, as it came out. */

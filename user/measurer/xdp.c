@@ -29,11 +29,11 @@
 #include "port/privileges.h"
 #include "port/session.h"
 
-#define UNKNOWN_LOAD_FPS  1e6 /* where a link does not say how fast it is: about what AF_XDP sends in copy mode */
+#define UNKNOWN_LOAD_FPS  1e6 /* load for links of unknown speed: about what AF_XDP sends in copy mode */
 #define CALIBRATION_S     0.3
 #define CALIBRATION_RUNS  3
-#define SPEED_TOLERANCE   0.001 /* by which clocks of links may differ, and more */
-#define CALIBRATION_SHARE 0.9   /* of the fastest that was reached: what can be sustained on a busy machine */
+#define SPEED_TOLERANCE   0.001 /* links whose speeds differ by less are equally fast; clocks of links differ by less */
+#define CALIBRATION_SHARE 0.9   /* part of the fastest rate reached that a busy machine can sustain */
 
 static const struct measurer_ops ops;
 
@@ -199,9 +199,9 @@ static bool live_is_faster(const struct measurer_xdp *xdp)
 	const char *faster;
 
 	if (config->verb == VERB_SELFTEST)
-		return true; /* which finds that out, and has tried AF_XDP already */
+		return true; /* The self-test has tried AF_XDP already, and now tries live frames. */
 	if (xdp->port_count != PORT_COUNT)
-		return false; /* self-tests are of two ports */
+		return false; /* Self-tests have two ports. */
 	faster = selftest_faster_backend(config, "xsk", "live", xdp->by_nic_clock);
 	return faster && !strcmp(faster, "live");
 }

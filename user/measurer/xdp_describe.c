@@ -187,7 +187,7 @@ json_t *xdp_traffic_profile(struct measurer *measurer)
 		names[i] = xdp->ports[i].link.name;
 	json = traffic_describe(xdp->config, &xdp->profile, names);
 	json_object_set_new(json, "expected_changes", expected_json(xdp));
-	if (xdp->config->load.unit != LOAD_MAX) /* which has no schedule to keep */
+	if (xdp->config->load.unit != LOAD_MAX) /* --load max has no schedule to keep. */
 		json_object_set_new(json, "load", xdp_load_json(xdp->ends[xdp_first_transmitter(xdp)].tx));
 	return json;
 }

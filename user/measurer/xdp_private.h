@@ -29,7 +29,7 @@ struct departure {
 
 /* Everything of one port. */
 struct endpoint {
-	unsigned int number; /* of the port in the profile: other hosts may have ports, too */
+	unsigned int number; /* number of the port in the profile, which may have ports of other hosts, too */
 	bool transmits, receives;
 	struct ledger *ledger;  /* NULL: none could be opened */
 	struct rx *rx;          /* always: it also shows what is foreign or misdirected */
@@ -38,10 +38,10 @@ struct endpoint {
 	struct departure departure;
 	uint8_t destination_mac[MLR_MAC_OCTETS];
 	enum mac_source mac_source;
-	bool is_confirmed; /* a frame that it sent has come where it was to, so that address is right */
+	bool is_confirmed; /* A frame to this address has arrived at its receiver, so the address is right. */
 };
 
-/* How long the SUT holds frames, as far as a trial has shown whose phase d took all of its time. */
+/* The longest time that the SUT has held a frame. It is known once phase d of a trial took all of its time. */
 struct sut_delay {
 	bool is_known;
 	uint64_t longest_ns;
@@ -55,30 +55,30 @@ struct measurer_xdp {
 	struct port ports[MLR_PORTS_MAX];
 	struct endpoint ends[MLR_PORTS_MAX];
 	struct neighbours *neighbours;
-	struct neighbour_answer answers[MLR_PORTS_MAX]; /* of the gateways, so far */
+	struct neighbour_answer answers[MLR_PORTS_MAX]; /* answers of the gateways so far */
 	struct between between;                         /* what lies between the ports */
-	bool connects;                                  /* it finds that out, by frames of this trial number: */
+	bool connects;                                  /* It finds that out by frames of trial connect_trial. */
 	uint16_t connect_trial;
-	bool said_spanning;     /* that a switch's spanning tree is waited for */
+	bool said_spanning;     /* The user was told that the run waits for a spanning tree. */
 	struct snmp *snmp;      /* NULL: no queries */
-	unsigned int snmp_port; /* which of the ports sends them */
+	unsigned int snmp_port; /* index of the port that sends queries */
 	struct mlr_profile profile;
 	cpu_set_t transmit_cpus;
-	uint32_t next_sequence;        /* of the next trial, in every flow; goes on from trial to trial */
-	uint32_t trial_first_sequence; /* of the last trial, likewise */
-	bool said_speed;               /* that a load is above a link's */
-	bool said_no_departures;       /* that nobody stamps them (departure.h) */
-	struct account account;        /* of the last trial */
-	uint64_t trial_count;          /* performed so far */
-	uint64_t late_in_trials;       /* late frames that are among a trial's counts */
-	struct diagnosis diagnosis;    /* what would explain frames that are lost, or not ours */
-	bool by_nic_clock;             /* all receiving ports' NICs tell when frames arrive (timestamps.h) */
-	bool links_unsteady;           /* one changed in the last trial */
-	unsigned int repeats_most;     /* how often the next trial that the tester spoils is performed again, at most */
-	struct sut_delay delay;        /* of phases d that rank 0, which judges them, has seen */
-	struct load_steps *steps;      /* of the trial that runs; NULL: its load is constant */
-	int64_t clock_offset_ns;       /* to add to CLOCK_MONOTONIC for the clock that tags are in; 0 where it is that */
-	uint8_t key_seed[MLR_KEY_SEED_OCTETS]; /* of the key of this run's signatures: random */
+	uint32_t next_sequence;        /* first sequence number of the next trial, in every flow */
+	uint32_t trial_first_sequence; /* first sequence number of the last trial, in every flow */
+	bool said_speed;               /* The user was told that a load is above a link's line rate. */
+	bool said_no_departures;       /* The user was told that nobody stamps departures (departure.h). */
+	struct account account;        /* accounting of the last trial */
+	uint64_t trial_count;          /* trials performed so far */
+	uint64_t late_in_trials;       /* late frames that the counts of trials already contain */
+	struct diagnosis diagnosis;    /* explanations of lost and of foreign frames */
+	bool by_nic_clock;             /* The NICs of all receiving ports stamp arrivals (timestamps.h). */
+	bool links_unsteady;           /* A link changed in the last trial. */
+	unsigned int repeats_most;     /* most repetitions of the next trial, if the tester spoils it */
+	struct sut_delay delay;        /* longest delay that rank 0, which ends phase d, has seen */
+	struct load_steps *steps;      /* load steps of the running trial; NULL: its load is constant */
+	int64_t clock_offset_ns; /* difference of the clock of tags to CLOCK_MONOTONIC; 0: tags are in CLOCK_MONOTONIC */
+	uint8_t key_seed[MLR_KEY_SEED_OCTETS]; /* random seed of the key of this run's signatures */
 	uint16_t trial; /* number of the last trial; starts at random, so that frames of an earlier process are late */
 };
 
@@ -100,22 +100,22 @@ static inline bool xdp_is_zero_copy(const struct measurer_xdp *xdp, unsigned int
 	return tx && strcmp(tx->mode, TX_MODE_ZERO_COPY) == 0;
 }
 
-/* The receiver that a flow arrives at (lost.c); NULL: it goes to none of our ports. */
+/* Return the receiver that a flow arrives at (lost.c); NULL: the flow goes to none of our ports. */
 const struct rx *xdp_receiver_of(const struct measurer_xdp *xdp, uint32_t flow);
 
-/* What the receiver remembers of a flow, by which each of its frames came, was lost, or is too old to tell (lost.c). */
+/* What the receiver remembers of a flow. It tells whether each frame came, was lost, or is too old to tell (lost.c). */
 struct flow_memory {
 	uint32_t *seen; /* the caller's: room for xdp_largest_window() numbers */
 	uint32_t window, first_sequence;
 	uint64_t sent;
-	bool came; /* any of them */
+	bool came; /* At least one frame of the flow arrived. */
 };
 enum frame_fate { FRAME_CAME, FRAME_LOST, FRAME_UNKNOWN };
 uint32_t xdp_largest_window(const struct measurer_xdp *xdp);
 /* Flow number k of a queue that sent so many frames of all its flows. 0 or -errno. */
 int xdp_recall_flow(const struct measurer_xdp *xdp, const struct mlr_queue_plan *plan, uint32_t k, uint64_t sent,
 		    struct flow_memory *memory);
-/* Of the flow's frame of this number, from 0. */
+/* Return the fate of the flow's frame of this number, from 0. */
 enum frame_fate flow_memory_fate(const struct flow_memory *memory, uint64_t number);
 
 /* --- xdp_describe.c: what it says of itself in the result; JSON objects are new references --------------------------- */
@@ -126,11 +126,11 @@ json_t *xdp_traffic_profile(struct measurer *measurer);
 bool xdp_queue_stops(struct measurer *measurer, unsigned int port, unsigned int queue, struct tx_stops *ret);
 struct selftest_way xdp_way(struct measurer *measurer);
 
-/* A port in the former, and how constant the load is, in the latter. */
+/* Return a port of "measurer", and how constant the load is, for "traffic_profile". */
 json_t *xdp_port_json(const struct measurer_xdp *xdp, unsigned int port);
 json_t *xdp_load_json(const struct tx_port *tx);
 
-/* Of which frames the checksums are verified, and by what. */
+/* Return which frames' checksums are verified, and by what. */
 json_t *xdp_verification_json(const struct config *config);
 
 /* Add sentences to the deviations from RFC 2544. */
@@ -150,26 +150,27 @@ const char *xdp_backend(const struct measurer_xdp *xdp);
 /* The load of a trial. */
 struct sent_load {
 	double fps;
-	uint64_t frame_count; /* of each port */
+	uint64_t frame_count; /* frames of each port */
 };
 
 /* The schedule begins then, and so do the parts of it that are counted; those of load steps begin with the second load, if there is
  * one. Before the first frame is sent, when the steps have their times. */
 void intervals_begin(struct measurer_xdp *xdp, uint64_t start_ns);
 
-/* After a trial of so many frames a port: fill in what it came to. EXIT_INCAPABLE without memory. */
+/* After a trial of `frame_count` frames a port: fill in its intervals. EXIT_INCAPABLE without memory. */
 enum exit_code intervals_end(const struct measurer_xdp *xdp, const struct mlr_trial_input *input, uint64_t frame_count,
 			     struct measurement *measurement);
 
 /*
- * Services of y1564, each by direction: a direction is all that one port receives, and whoever sends it. No figure is of two
- * directions, for in a sum or a mean of both one hides what is wrong with the other.
+ * The services of y1564 are counted by direction: a direction is all that one port receives, whoever sends it. No figure
+ * mixes two directions, because a sum or a mean may hide what is wrong in one of them.
  */
 
-/* Of the first so many frames of a queue, those of some flows: before[] has those among the first entries of its list. */
+/* Count the frames of some flows among the first `count` frames of a queue. before[] counts them among the first entries of
+ * the queue's list. */
 uint64_t xdp_frames_of_flows(const struct mlr_queue_plan *plan, const uint32_t *before, uint64_t count);
 
-/* How many of its frames a queue sent of those due before the end of each interval; the last has all. */
+/* Count the frames that a queue sent of those due before the end of each interval; the last count has all. */
 void intervals_sent(const struct measurer_xdp *xdp, const struct tx_port *port, unsigned int queue,
 		    const struct sent_load *load, size_t count, uint64_t *ret_sent);
 
@@ -184,8 +185,8 @@ uint32_t parts_wanted(const struct measurer_xdp *xdp);
  * EXIT_INCAPABLE without memory. */
 enum exit_code parts_end(const struct measurer_xdp *xdp, struct measurement *measurement);
 
-/* After a trial of y1564 that was judged: fill in what came of each service in each direction. Of one that a stop ended, the
- * seconds that were sent to their end. Nothing for other verbs. EXIT_INCAPABLE without memory. */
+/* After a trial of y1564 that was judged: fill in what came of each service in each direction. If a stop ended the trial,
+ * only whole seconds that were sent are filled in. Nothing for other verbs. EXIT_INCAPABLE without memory. */
 enum exit_code services_end(const struct measurer_xdp *xdp, double load_fps, uint64_t frame_count, bool is_part,
 			    struct measurement *measurement);
 

@@ -21,19 +21,19 @@
 #include "measurer/timestamps.h"
 #include "observe/observe.h"
 
-#define START_MARGIN_NS 300000          /* until the transmit threads spin */
-#define GRACE_RATIO     0.0005          /* of the Trial Duration: for how long frames may still be sent after it, */
-#define GRACE_MAX_NS    1000000         /* at most */
-#define GRANT_RATIO     0.5             /* of the Trial Duration: by how much stops may make the trial longer, */
-#define GRANT_LEAST_NS  (NS_PER_S / 10) /* or this where it is more */
-#define POLL_NS         200000          /* between looks at the counters in phase d */
-#define QUIET_FRAMES    3               /* that could have come in a silence which is to mean something, */
-#define QUIET_LATENCY   1.25            /* or a frame as slow as the slowest, and a bit */
+#define START_MARGIN_NS 300000          /* time for the transmit threads to begin to spin */
+#define GRACE_RATIO     0.0005          /* part of the Trial Duration for which frames may still be sent after its end */
+#define GRACE_MAX_NS    1000000         /* longest such time */
+#define GRANT_RATIO     0.5             /* part of the Trial Duration by which stops may prolong the trial */
+#define GRANT_LEAST_NS  (NS_PER_S / 10) /* least time by which stops may prolong the trial */
+#define POLL_NS         200000          /* pause between two readings of the counters in phase d */
+#define QUIET_FRAMES    3               /* A silence is significant if so many frames could have arrived in it, */
+#define QUIET_LATENCY   1.25            /* and if it is longer than the slowest latency by this factor. */
 #define NIC_LAG_NS      (11 * NS_PER_S) /* some drivers refresh their counters every two seconds, idpf every ten */
 #define NIC_POLL_NS     (NS_PER_S / 20)
 #define CLOCK_READS     100
 
-#define LINKS_SETTLED_NS NS_PER_S /* without a change, before a trial is performed again */
+#define LINKS_SETTLED_NS NS_PER_S /* time without a link change before a trial is performed again */
 
 static uint64_t ns_of(double seconds)
 {

@@ -20,40 +20,40 @@ struct xdp_snapshot {
 	struct rx_counters rx[MLR_PORTS_MAX];
 	struct rtnl_link_stats64 link[MLR_PORTS_MAX];
 	struct link_sent sent[MLR_PORTS_MAX];
-	uint64_t link_changes[MLR_PORTS_MAX]; /* of carrier, and resets of the driver, so far */
-	uint64_t backlog_dropped;             /* by the whole machine */
+	uint64_t link_changes[MLR_PORTS_MAX]; /* changes of carrier and resets of the driver so far */
+	uint64_t backlog_dropped;             /* frames that the whole machine has dropped */
 	uint64_t announcements[MLR_PORTS_MAX];
 };
 
-#define LINKS_WAIT_NS (20 * NS_PER_S) /* for links to settle, after one changed in a trial */
+#define LINKS_WAIT_NS (20 * NS_PER_S) /* longest wait for links to settle after one changed in a trial */
 
 /* A trial that goes on. */
 struct xdp_run {
 	struct mlr_trial_input input; /* a load of 0: as fast as the transmitters can */
-	uint64_t frame_count;         /* of each transmitting port, or TX_NO_LIMIT */
-	bool is_part;                 /* a stop ended it, and what was sent until then counts: `input` is of that */
+	uint64_t frame_count;         /* frames for each transmitting port, or TX_NO_LIMIT */
+	bool is_part;                 /* A stop ended the trial, and `input` describes what was sent until then. */
 	struct xdp_snapshot before, after;
 	struct snmp_report snmp;
 };
 
-/* Frames that were sent, and those of the tester's that arrived, so far; and flows that frames should, and did come of. */
+/* Frames of the trial that were sent and that arrived so far, and the flows that should arrive and did arrive. */
 struct xdp_progress {
 	uint64_t sent, unique, all;
 	uint64_t flows, flows_seen;
-	uint64_t late;           /* of earlier trials, since the ports are open */
+	uint64_t late;           /* frames of earlier trials that arrived since the ports were opened */
 	uint64_t latency_max_ns; /* 0: not known */
 };
 
-/* How long frames may still be on their way. */
+/* The state of phase d: how long frames may still be on their way. */
 struct xdp_residual {
 	uint64_t limit_ns, start_ns, quiet_since_ns;
-	uint64_t interval_ns; /* between two frames of the trial */
-	uint64_t last;        /* of those that arrived */
+	uint64_t interval_ns; /* time between two frames of the trial */
+	uint64_t last;        /* number of frames that had arrived at the last reading */
 	struct sut_delay *delay;
-	const char *ended_by; /* NULL: it goes on */
+	const char *ended_by; /* NULL: phase d goes on */
 };
 
-/* Nothing is done yet. EXIT_USAGE_ERROR where the input's frames cannot be counted. */
+/* Begin a run; no frame is sent yet. EXIT_USAGE_ERROR where the input's frames cannot be counted. */
 enum exit_code xdp_run_begin(const struct mlr_trial_input *input, struct xdp_run *ret);
 
 /* How many sequence numbers of a flow the trial may use, and how many it did once its frames were sent. */
@@ -64,10 +64,10 @@ uint64_t xdp_run_sequences_used(const struct measurer_xdp *xdp);
  * on, at most so many numbers of a flow; wait; count from now on. */
 enum exit_code xdp_run_arm(struct measurer_xdp *xdp, uint64_t sequences, struct xdp_run *run);
 
-/* Send this on all ports that transmit, and wait until it is sent. What became of it is in their reports. */
+/* Send this trial on all ports that transmit, and wait until it is sent. The ports' reports tell what became of it. */
 void xdp_send(struct measurer_xdp *xdp, const struct tx_trial *trial);
 
-/* Transmit from this moment of CLOCK_MONOTONIC on, until all is sent or the time is up. */
+/* Transmit from start_ns (CLOCK_MONOTONIC) on, until all is sent or the time is up. */
 enum exit_code xdp_run_transmit(struct measurer_xdp *xdp, const struct xdp_run *run, uint64_t start_ns);
 
 /*
@@ -81,7 +81,7 @@ enum exit_code xdp_run_transmit(struct measurer_xdp *xdp, const struct xdp_run *
 struct xdp_progress xdp_run_progress(const struct measurer_xdp *xdp, const struct xdp_run *run);
 struct xdp_residual xdp_residual_begin(struct measurer_xdp *xdp, const struct mlr_trial_input *input);
 bool xdp_residual_is_over(struct xdp_residual *residual, const struct xdp_progress *progress);
-/* What it was, once it is over. */
+/* Return how long phase d was and why it ended, once it is over. */
 struct residual_summary xdp_residual_summary(const struct xdp_residual *residual);
 
 /* No frame counts to the trial any more; what each of xdp's ports did. EXIT_INVALID if that is impossible. */
