@@ -38,8 +38,8 @@ struct rx_icmp_error icmp_errors[RX_ICMP_ERRORS] = { 0 };
 /* An IP packet in a frame. */
 struct packet {
 	__u32 is_ipv6;
-	__u32 offset; /* where its header is in the frame */
-	__u32 behind; /* where what follows its headers is */
+	__u32 offset; /* offset of its header in the frame */
+	__u32 behind; /* offset of what follows its headers */
 	__u32 protocol;
 	__u32 octets; /* octets of the packet, as its header says */
 	__u32 is_later_fragment;

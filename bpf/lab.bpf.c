@@ -153,7 +153,7 @@ int police(struct xdp_md *context)
 
 /* --- stretch -------------------------------------------------------------------------------------------------------- */
 
-#define FRAMES_REMEMBERED (1ull << 20)  /* so that frames * MFPS_NS fits */
+#define FRAMES_REMEMBERED (1ull << 20)  /* most frames: their product with MFPS_NS fits into 64 bits */
 #define MFPS_NS           1000000000000 /* ns between two frames at a thousandth of a frame/s */
 #define LOAD_MAX_MFPS     (1ull << 38)  /* 274 Mfps */
 

@@ -96,7 +96,7 @@ __noinline int find_mangling_behind(struct xdp_md *context, __u32 offset, __u32 
 	network.header = data + (offset & OFFSET_MASK);
 	header = find_header(&network, end, &octets);
 	if (header && has_magic(network.header + (header & HEADER_OCTETS_MASK), end))
-		return MANGLED_TAGS; /* with two of them or less, of types that the tester sends, it would have been found */
+		return MANGLED_TAGS; /* Two known VLAN tags or fewer were skipped, so the frame has more, or others. */
 	if ((network.type == bpf_htons(ETH_P_IP) && is_fragment4(network.header, end)) ||
 	    (network.type == bpf_htons(ETH_P_IPV6) && is_fragment6(network.header, end)))
 		return MANGLED_FRAGMENT;

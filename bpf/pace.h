@@ -23,11 +23,11 @@
 
 /* The schedule of a port: how far it has moved. All queues of the port share it. */
 struct tx_schedule {
-	uint64_t moved_ns;   /* by how much the schedule has moved in all */
+	uint64_t moved_ns;   /* time by which the schedule has moved in all */
 	uint64_t granted_ns; /* the part of that by which the trial's end moves */
 	uint64_t before_ns;  /* the part before the first frame was sent; nothing is lost by it */
 	uint64_t stopped_ns; /* the part of the rest that is due to stops, not to a slow queue */
-	uint64_t moves;      /* how often a stop moved it */
+	uint64_t moves;      /* number of times that a stop moved it */
 	uint64_t has_begun;  /* a frame has been sent */
 };
 
@@ -43,13 +43,13 @@ struct tx_pace {
 	struct mlr_envelope envelope;
 	struct tx_stops stops;
 	uint64_t start_ns;      /* start of the trial, CLOCK_MONOTONIC */
-	uint64_t grant_most_ns; /* by how much the trial's end may move */
+	uint64_t grant_most_ns; /* most time by which the trial's end may move */
 	uint64_t looked_ns;     /* when the clock was read last; 0: not yet */
 	uint64_t looked_frames; /* count of frames that had been handed to the kernel by then */
 	uint64_t late_ns;       /* the last reading that came a long time after the one before it */
 	uint64_t gap_ns;        /* time between these two readings */
 	uint64_t gap_frames;    /* frames handed over between them */
-	uint64_t has_recovered; /* since the last move, a reading found at most half a burst behind */
+	uint64_t has_recovered; /* Since the last move, a reading found at most half a burst behind. */
 	uint64_t is_slow;       /* the last move was not due to a stop: the queue is too slow */
 };
 

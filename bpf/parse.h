@@ -161,8 +161,8 @@ struct frame {
 	const struct udphdr *udp;
 	__u32 octets;     /* octets of the whole frame */
 	__u32 udp_octets; /* octets of UDP, as its header says */
-	__u32 udp_offset; /* from the frame's start */
-	__u32 header;     /* IP's, HEADER_... */
+	__u32 udp_offset; /* offset of UDP from the frame's start */
+	__u32 header;     /* kind of the IP header, HEADER_... */
 };
 
 /* A frame as most are: without VLAN tags and IPv4 options, in one piece, with a UDP checksum, and nothing behind the UDP
@@ -232,7 +232,8 @@ static __always_inline enum frame_kind find_frame(struct xdp_md *context, struct
 
 	if ((const void *)(ethernet + 1) > end)
 		return FRAME_FOREIGN;
-	network.type = *(const __u16 *)(data + offsetof(struct ethhdr, h_proto)); /* in one access, not octet by octet */
+	/* One access reads it, not one for each octet. */
+	network.type = *(const __u16 *)(data + offsetof(struct ethhdr, h_proto));
 	if (!skip_tag(&network, end) || !skip_tag(&network, end))
 		return FRAME_FOREIGN;
 	enter_tunnels(&network, end);

@@ -51,8 +51,8 @@ const volatile __u32 capture_most = 0;  /* how many wrong frames to keep, the fi
 const volatile __u64 interval_ns = 0;   /* count by intervals so long of the trial's schedule, verified all; 0: do not */
 const volatile __u32 service_count = 0; /* count by service, too; 0: do not */
 const volatile __u32 service_ends[MLR_SERVICES_MAX] = { 0 }; /* the flow behind the last of each; none is above the last's */
-const volatile __u32 part_count =
-	0; /* of the trial's schedule, each part_ns long: count those due in it, by service; 0: do not */
+/* The number of parts of the trial's schedule, each part_ns long: count the frames due in each, by service; 0: do not. */
+const volatile __u32 part_count = 0;
 
 const volatile __u8 with_flow_figures = 0; /* count by flow, too */
 const volatile __u8 counts_more = 0;       /* any of the last four is set, so that one load tests all of them */
@@ -62,9 +62,9 @@ volatile __u32 accepted_trial = 0;
 volatile __u32 generation =
 	0; /* how many trials were accepted before: unlike the trial's number it does not wrap in a run */
 volatile __u32 first_sequence = 0;
-volatile __u32 sequence_count = 0;      /* 2^32 - 1: that many or more */
-volatile __u64 nic_clock_offset_ns = 0; /* to add to the NIC's clock for CLOCK_MONOTONIC; 0: do not use it */
-volatile __u64 tag_offset_ns = 0;       /* to add to CLOCK_MONOTONIC for the clock that tags are in */
+volatile __u32 sequence_count = 0;      /* number of sequence numbers; 2^32 - 1: so many or more */
+volatile __u64 nic_clock_offset_ns = 0; /* CLOCK_MONOTONIC minus the NIC's clock; 0: do not use that clock */
+volatile __u64 tag_offset_ns = 0;       /* clock of tags minus CLOCK_MONOTONIC */
 volatile __u64 start_ns = 0;            /* start of the trial's schedule, or of the parts that are counted, by that clock */
 volatile __u64 part_ns = 0;             /* 0: parts are not counted in this trial */
 volatile __u32 part_numbers_before = 0; /* the first numbers of a flow in the trial, which are not counted in parts */
@@ -92,10 +92,10 @@ struct {
 struct flow_state {
 	__u32 generation;        /* the trial that `next` belongs to */
 	__u32 next;              /* the sequence number expected next */
-	struct rx_header header; /* of the last frame of this trial without VLAN tags that took the long path; */
-	__u32 changes;           /* and what had changed in it. Before there is one, it equals no header */
+	struct rx_header header; /* header of the last frame without VLAN tags in this trial that took the long path */
+	__u32 changes;           /* changes of that header. Before there is one, `header` equals no header */
 	__u32 reserved;
-	__u64 timed;  /* with variation: the latency of the frame before `next` (timed_as()) */
+	__u64 timed;  /* latency of the frame before `next`, with variation (timed_as()) */
 	__u32 seen[]; /* slot_of() */
 };
 

@@ -155,7 +155,7 @@ struct rx_header {
 
 /* The headers that the frames of a flow are sent with. */
 struct rx_sent {
-	uint64_t addresses; /* as above */
+	uint64_t addresses; /* addresses, as in struct rx_header */
 	uint32_t ports;
 	uint8_t traffic_class, hop_limit, vlan_count, reserved;
 	uint16_t vlans[MLR_VLANS_MAX]; /* priority and VID of VLAN tags, the outer one first */
@@ -199,11 +199,11 @@ struct live_queue {
 	struct mlr_plan_cursor cursor;
 	struct tx_pace pace;
 	uint64_t due_ns, due_fraction; /* when the next frame is planned, by a schedule that does not move */
-	uint64_t moved_ns;             /* how far the schedule had moved by the last reading of the clock that found a frame due */
+	uint64_t moved_ns; /* how far the schedule had moved by the last reading of the clock that found a frame due */
 	uint64_t interval_ns, interval_fraction;
 	uint64_t left; /* frames to go */
 	uint64_t deadline_ns;
-	uint64_t tag_offset_ns; /* to add to CLOCK_MONOTONIC for the clock that tags are in, modulo 2^64 */
+	uint64_t tag_offset_ns; /* clock of tags minus CLOCK_MONOTONIC, modulo 2^64 */
 	uint32_t batch;         /* runs between two flushes; with 1 the program waits for a frame's moment */
 	uint32_t memory_octets; /* octets of the longest frame; every run starts with so many */
 	uint16_t trial;
@@ -216,10 +216,10 @@ struct live_queue {
 	uint64_t handed; /* frames redirected to the port, extra ones included */
 	uint64_t extra;
 	/* The next three are counted while note_xmit and note_error are attached. */
-	uint64_t failed;    /* frames that the port did not take, for want of a link or a driver that can */
-	uint64_t refused;   /* frames that the driver dropped */
-	uint64_t flushed;   /* of the frames handed over, those that have left the devmap */
-	uint64_t now_ns;    /* the last reading of the clock that found a frame due */
+	uint64_t failed;  /* frames that the port did not take, for want of a link or a driver that can */
+	uint64_t refused; /* frames that the driver dropped */
+	uint64_t flushed; /* frames that have left the devmap */
+	uint64_t now_ns;  /* the last reading of the clock that found a frame due */
 	uint64_t burst_start_ns, burst;
 	int64_t error;             /* error of the last frame that failed or was refused */
 	struct mlr_histogram gaps; /* gaps between departures of batches; gaps within a batch are 0 and not counted */
@@ -233,8 +233,8 @@ struct live_queue {
 struct policer_config {
 	uint64_t interval_q16_ns; /* time that the server takes for a frame */
 	uint64_t burst_q16_ns;    /* how much work may be queued when a frame comes */
-	uint32_t control;         /* bits of the outer VLAN tag of the frames that it polices, */
-	uint32_t control_mask;    /* and which of them matter; 0: it polices all frames */
+	uint32_t control;         /* bits of the outer VLAN tag of the frames that it polices */
+	uint32_t control_mask;    /* bits of `control` that matter; 0: it polices all frames */
 	uint32_t wall_clock;      /* a frame comes when it arrives; 0: at the intended departure in its tag */
 	uint32_t any_udp;         /* it also polices frames of other generators, by the wall clock */
 	uint32_t reserved;

@@ -21,9 +21,9 @@
 
 char _license[] SEC("license") = "Dual BSD/GPL";
 
-#define NEAR_NS         100000    /* a frame that is due within this is waited for, */
-#define LOOKS_NEAR      (1 << 15) /* which takes fewer readings of the clock than these; */
-#define LOOKS_FAR       512       /* for any other, a run ends after so many */
+#define NEAR_NS         100000    /* The program waits for a frame that is due within this time. */
+#define LOOKS_NEAR      (1 << 15) /* most readings of the clock in such a wait */
+#define LOOKS_FAR       512       /* readings of the clock after which a run without such a frame ends */
 #define BULK            16        /* DEV_MAP_BULK_SIZE of the kernel */
 #define WORD_OCTETS     8
 #define HEADER_WORDS    (MLR_HEADER_MAX_OCTETS / WORD_OCTETS)

@@ -31,7 +31,7 @@ struct mlr_combination {
 
 struct mlr_matrix {
 	const struct mlr_axis *axes;
-	size_t axis_count; /* at most MLR_AXES_MAX; without an axis there is one combination */
+	size_t axis_count; /* number of axes, at most MLR_AXES_MAX; without an axis there is one combination */
 	const struct mlr_combination *excluded;
 	size_t excluded_count;
 	const struct mlr_combination

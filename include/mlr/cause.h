@@ -18,10 +18,9 @@
 /* One observed trial. The arrays have a value for each counter; NAN: not known. */
 struct mlr_cause_trial {
 	double load_fps;
-	double sent, lost; /* frames; what the tester itself lost is in neither */
-	const double
-		*changes;     /* by how much the counter grew from before the trial until after it; of a gauge its maximum */
-	const double *levels; /* a counter's growth a second while frames were due; of a gauge its mean */
+	double sent, lost;     /* frames; what the tester itself lost is in neither */
+	const double *changes; /* growth of the counter from before the trial until after it; for a gauge its maximum */
+	const double *levels;  /* growth of a counter in a second while frames were due; for a gauge its mean */
 };
 
 /*
@@ -67,9 +66,10 @@ struct mlr_cause {
 struct mlr_causes {
 	size_t count;
 	struct mlr_cause causes[MLR_CAUSES_MAX]; /* the likeliest first */
-	size_t trials;                           /* with loss that were looked at: those nearest above the Upper Bound */
-	double lost;                             /* frames in them */
-	size_t idle;                             /* counters that did nothing in any trial */
+	/* Number of trials with loss that were used: those nearest above the Upper Bound. */
+	size_t trials;
+	double lost; /* lost frames in these trials */
+	size_t idle; /* number of counters that did not grow in any trial */
 };
 
 /* Return the causes. -ENOMEM without memory. */

@@ -7,12 +7,12 @@
 
 enum mlr_change {
 	MLR_CHANGE_VLAN = 1 << 0,     /* VLAN ids, or how many tags there are */
-	MLR_CHANGE_PRIORITY = 1 << 1, /* of VLAN tags: priority, or drop eligible */
+	MLR_CHANGE_PRIORITY = 1 << 1, /* priority or drop eligible indicator of VLAN tags */
 	MLR_CHANGE_DSCP = 1 << 2,
 	MLR_CHANGE_ECN = 1 << 3,
-	MLR_CHANGE_TTL = 1 << 4, /* or the hop limit of IPv6 */
+	MLR_CHANGE_TTL = 1 << 4, /* TTL, or the hop limit of IPv6 */
 	MLR_CHANGE_ADDRESS = 1 << 5,
-	MLR_CHANGE_PORT = 1 << 6, /* of UDP */
+	MLR_CHANGE_PORT = 1 << 6, /* UDP port */
 };
 
 #define MLR_CHANGES 7

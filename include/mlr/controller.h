@@ -42,8 +42,9 @@ struct mlr_decision {
 	size_t goal;      /* the index of the goal in focus */
 	const char *rule; /* the rule that chose the trial, as a short constant phrase */
 	/* the opinion of the model if one was asked, else NAN: */
-	double exceed_probability; /* that a full-length trial at this load is a high-loss trial for the goal (6.3.2) */
-	double trials_ahead;       /* full-length trials until the goal is done, including this one */
+	/* Probability that a full-length trial at this load is a high-loss trial for the goal (6.3.2). */
+	double exceed_probability;
+	double trials_ahead; /* full-length trials until the goal is done, including this one */
 };
 
 /* Create the RFC 9971 controller. Its first decision is the warm-up. The next added result is the warm-up's if it has the

@@ -36,7 +36,7 @@
 /* The bursts of one port, over all its transmitters. */
 struct mlr_burst {
 	uint64_t asked_frames; /* bursts up to this length are part of the load; 0: no frame is marked */
-	uint64_t catch_frames; /* at most so many frames are caught up back to back; at least asked_frames. 0: all of them */
+	uint64_t catch_frames; /* most frames that are caught up back to back, at least asked_frames; 0: no limit */
 };
 
 struct mlr_envelope {
@@ -50,7 +50,7 @@ struct mlr_envelope {
 	uint64_t queue_faster; /* the time that the faster server takes for its queue then */
 	uint64_t excess_max;   /* the longest that the queue was */
 	uint64_t excess_at_ns; /* when the queue was first that long */
-	uint64_t over;         /* for how long the queue with the faster server was longer than the asked burst */
+	uint64_t over;         /* time for which the queue with the faster server was longer than the asked burst */
 	uint64_t marked;       /* frames that departed during that time */
 	uint64_t run, run_max; /* the present run of frames less than half an interval apart, in frames; the longest one */
 	uint64_t is_lone;      /* if the next frame departs an interval later than the last one or more, only `at` changes */

@@ -25,7 +25,7 @@
 /* The standard deviation between searches of an unchanged SUT, as a ratio of their mean. */
 struct mlr_spread {
 	double stdev_ratio;        /* NAN: not known */
-	double degrees_of_freedom; /* of its estimate, above 0; INFINITY: it is known exactly */
+	double degrees_of_freedom; /* degrees of freedom of the estimate, above 0; INFINITY: it is known exactly */
 };
 
 /* Return the spread within several samples, each around its own mean. Its stdev_ratio is NAN if no sample has two values. */
@@ -42,18 +42,18 @@ struct mlr_comparison {
 enum mlr_spread_source {
 	MLR_SPREAD_ASSUMED,  /* both samples have one value, and nothing else is known */
 	MLR_SPREAD_GIVEN,    /* the one of struct mlr_comparison */
-	MLR_SPREAD_MEASURED, /* that of the samples */
+	MLR_SPREAD_MEASURED, /* the spread of the samples */
 };
 
 struct mlr_evidence {
 	double change_ratio; /* mean of b / mean of a - 1 */
 	enum mlr_spread_source source;
-	double stdev_ratio; /* of one search, as the source says; the larger of both samples */
+	double stdev_ratio; /* standard deviation of one search, as the source says; the larger of both samples */
 	double t_slower, t_faster, degrees_of_freedom;
-	double p_slower, p_faster; /* that such a change comes by chance, although it is at most the tolerance */
+	double p_slower, p_faster; /* probability that such a change comes by chance, although it is within the tolerance */
 	double detectable_ratio;   /* the smallest fall that these searches would have shown */
 	double within_ratio; /* a larger change, down or up, would come out as this one less often than `significance` */
-	size_t repeats;      /* so many searches a side would show the change; 0: it is within the tolerance, or too small */
+	size_t repeats;      /* searches a side that would show the change; 0: it is within the tolerance, or too small */
 };
 
 /* Compare two samples of at least one value, whose means are above 0. */

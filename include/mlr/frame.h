@@ -59,17 +59,17 @@ struct mlr_frame_template {
 	uint8_t header[MLR_HEADER_MAX_OCTETS]; /* the first octets of the frame; what varies is zero */
 	uint16_t header_octets;                /* the length through the end of the tag; even */
 	uint16_t memory_octets;                /* the length of the whole frame, without FCS */
-	uint8_t network_offset;                /* where the IP header begins; all offsets are even */
-	uint8_t transport_offset;              /* where the UDP header begins */
+	uint8_t network_offset;                /* offset of the IP header; all offsets are even */
+	uint8_t transport_offset;              /* offset of the UDP header */
 	uint8_t tag_offset;
 	uint8_t ip_version;               /* 4 or 6 */
 	uint32_t network_checksum_base;   /* the sum over the IPv4 header without addresses; 0 for IPv6 */
 	uint32_t transport_checksum_base; /* the sum over all that the UDP checksum covers, without what varies */
 	uint32_t
 		outer_checksum_base; /* the sum over all that a tunnel's checksum covers; the addresses are subtracted from it */
-	uint16_t outer_checksum_offset; /* where the tunnel's checksum stands; 0: no tunnel has one that varies */
-	uint16_t is_signed;             /* a signature stands behind the tag; the rest is of that */
-	uint64_t digest, mixing;        /* of its payload, and of the key */
+	uint16_t outer_checksum_offset; /* offset of the tunnel's checksum; 0: no tunnel has a checksum that varies */
+	uint16_t is_signed;             /* A signature stands behind the tag; the next members belong to it. */
+	uint64_t digest, mixing;        /* digest of the payload, and of the key */
 	uint32_t signature_key[4];
 };
 
@@ -296,8 +296,9 @@ struct mlr_frame_spec {
 		*payload; /* what follows the tag; zeros behind its end, or where it is NULL. A signature takes the place of
 				 * its beginning */
 	unsigned int payload_octets;
-	const struct mlr_signature_key *key; /* of the signature, where there is room for one; NULL: there is none */
-	unsigned int size_octets;            /* FCS included; mlr_frame_least_octets() to MLR_FRAME_MAX_OCTETS */
+	/* Key of the signature, where there is room for one; NULL: there is no signature. */
+	const struct mlr_signature_key *key;
+	unsigned int size_octets; /* FCS included; mlr_frame_least_octets() to MLR_FRAME_MAX_OCTETS */
 };
 
 /* Return the size of the smallest frame of this kind that holds the tag, FCS included. */

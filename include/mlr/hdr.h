@@ -22,7 +22,7 @@
 #define MLR_HDR_OCTETS_MAX (40 + 9 * MLR_HDR_COUNTS)
 
 struct mlr_hdr {
-	uint64_t count; /* of all values */
+	uint64_t count; /* number of all values */
 	uint64_t counts[MLR_HDR_COUNTS];
 };
 

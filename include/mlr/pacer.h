@@ -67,7 +67,7 @@ struct mlr_move {
  * whole move. */
 #define MLR_MOVES_EXACT      1024
 #define MLR_MOVES_STEP_NS    100000
-#define MLR_MOVES_STEP_COUNT 256 /* so many steps have one length; the next are twice as long */
+#define MLR_MOVES_STEP_COUNT 256 /* number of steps of one length; the next steps are twice as long */
 
 struct mlr_moves {
 	uint64_t count;

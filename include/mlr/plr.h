@@ -41,7 +41,7 @@ struct mlr_plr_parameters {
 	double max_load_fps;      /* above min_load_fps */
 	double target_loss_ratio; /* above 0 and below 1 */
 	double first_duration_s;  /* Trial Duration of the first trial, > 0 */
-	double duration_step_s;   /* by how much each further trial is longer, >= 0 */
+	double duration_step_s;   /* time by which each further trial is longer, >= 0 */
 	unsigned int
 		scan_every; /* one trial in so many looks below the critical load and is not used for the estimate; 0: none */
 };
@@ -111,7 +111,7 @@ struct mlr_plr_crossings {
 	/* if several: the first crossing is between these loads; NAN: no load below it was found to lose less */
 	double lowest_above_fps, lowest_below_fps;
 	double again_fps; /* if several: a larger load at which the target is met again */
-	/* of any kind: between these loads no trial was made; it is the widest such range. NAN where nothing lies below */
+	/* for every kind: the widest range of loads without a trial; NAN where nothing lies below */
 	double untried_from_fps, untried_to_fps;
 };
 
@@ -129,7 +129,7 @@ struct mlr_plr_estimate {
 	 * fits up to MLR_PLR_MISFIT_MOST. Where it does not fit, `together` claims too small an error. */
 	bool model_fits;
 	double misfit;
-	double dispersion;       /* by which factor a lost frame tells less than a Poisson one; 1 if the model fits */
+	double dispersion;       /* factor by which a lost frame tells less than a Poisson one; 1 if the model fits */
 	double robust_stdev_fps; /* the error of together.mean_fps, whether the model fits or not (docs/internals/plrsearch.md) */
 	struct mlr_plr_crossings crossings;
 	size_t trial_count;

@@ -22,7 +22,7 @@ uint64_t mlr_power_growth(uint64_t before, uint64_t now, uint64_t range);
 
 struct mlr_power {
 	double joules_per_frame, joules_per_bit;
-	/* of the power above that without load */
+	/* energy of the power above that without load */
 	double watts_above_idle, joules_per_frame_above_idle, joules_per_bit_above_idle;
 };
 

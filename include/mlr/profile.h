@@ -36,7 +36,7 @@
 
 #define MLR_PORTS_MAX    8
 #define MLR_STREAMS_MAX  (MLR_PORTS_MAX * (MLR_PORTS_MAX - 1) * 2) /* fully meshed, both IP versions */
-#define MLR_FLOWS_MAX    1000000u                                  /* of one port */
+#define MLR_FLOWS_MAX    1000000u                                  /* most flows of one port */
 #define MLR_SIZES_MAX    64
 #define MLR_SCHEDULE_MAX 1024
 #define MLR_SERVICES_MAX 16
@@ -48,10 +48,10 @@ struct mlr_queue_plan {
 	const struct mlr_frame_template *templates; /* rows of size_count templates, a row for each stream of the port */
 	uint32_t template_count, size_count;
 	const uint16_t *schedule; /* indices of sizes, which are columns of the templates */
-	uint32_t schedule_length; /* at most MLR_SCHEDULE_MAX */
+	uint32_t schedule_length; /* number of entries of the schedule, at most MLR_SCHEDULE_MAX */
 	const struct mlr_flow *flows;
 	uint32_t flow_count;  /* entries of the list `flows`, at least 1 */
-	uint32_t flow_most;   /* how often one flow stands in it, at most */
+	uint32_t flow_most;   /* most entries of one flow in the list */
 	uint32_t first, step; /* the number of this queue, and how many queues the port has */
 	const struct mlr_frame_template *extra;
 	struct mlr_flow extra_flow;
@@ -224,9 +224,8 @@ struct mlr_profile {
 	uint64_t seed;
 	const struct mlr_frame_spec *like; /* what frames look like apart from sizes, addresses and VLAN tags; NULL: plain */
 	enum mlr_payload payload;          /* zeros: the payload of `like` */
-	uint8_t pattern
-		[MLR_FRAME_MAX_OCTETS]; /* of any other payload: what octets frames have behind the tag, by their place */
-	struct mlr_signature_key key;   /* of signatures; without one nothing is signed */
+	uint8_t pattern[MLR_FRAME_MAX_OCTETS]; /* for any other payload: the octets behind the tag, by place */
+	struct mlr_signature_key key;          /* key of signatures; without a key no frame is signed */
 	uint32_t
 		broadcast_every; /* RFC 2544, 11.1: one broadcast frame after so many frames of a queue; 0: no broadcast frames */
 };

@@ -60,7 +60,7 @@ struct mlr_loss_steps {
 	double step_ratio;      /* the step as a ratio of the maximum rate, above 0 and at most 0.1 */
 	unsigned int taken;     /* trials done */
 	double ratio;           /* the load of the last trial, as a ratio of the maximum rate */
-	double forwarded_ratio; /* which ratio of the maximum rate was forwarded there */
+	double forwarded_ratio; /* rate forwarded there, as a ratio of the maximum rate */
 	unsigned int loss_free_in_a_row;
 };
 
@@ -90,8 +90,8 @@ uint64_t mlr_due_lost(const struct mlr_due_counts *counts, size_t from, size_t t
 
 /* System recovery (26.5). */
 struct mlr_recovery {
-	bool lost_at_end; /* frames at the end were lost: the SUT has not recovered, and there is no time */
-	double recovery_s; /* from the first frame to the end of the part in which the last lost frame was due; 0: none was lost */
+	bool lost_at_end;    /* frames at the end were lost: the SUT has not recovered, and there is no time */
+	double recovery_s;   /* time to the end of the part in which the last lost frame was due; 0: none was lost */
 	double resolution_s; /* the length of a part; 0 if no frame was lost */
 	uint64_t lost;       /* frames lost in all parts */
 };
@@ -106,7 +106,8 @@ struct mlr_reset {
 	uint64_t from_ns, to_ns;
 	uint64_t resolution_ns; /* the length of a part */
 	uint64_t lost;          /* frames lost of those due from `since_ns` on */
-	unsigned int outages;   /* of which this is the longest; of several nobody can tell which the reset caused */
+	/* Number of outages, of which this is the longest; with several, the cause of each is unknown. */
+	unsigned int outages;
 };
 
 /* Find the longest outage: parts in a row of which no frame arrived, at whatever time. At least half of the frames that the mean load

@@ -18,8 +18,8 @@ double mlr_sweep_load(double from_fps, double to_fps, size_t count, size_t index
 struct mlr_sweep_figures {
 	double lossless_load_fps;   /* the largest load up to which no trial lost a frame */
 	double first_loss_load_fps; /* the smallest load at which a trial lost frames */
-	double most_rate_fps;       /* the largest Trial Forwarding Rate: MFR of RFC 2285, section 3.6.3, */
-	double most_rate_load_fps;  /* and the load it was measured at, the smallest if there are several */
+	double most_rate_fps;       /* largest Trial Forwarding Rate: MFR of RFC 2285, section 3.6.3 */
+	double most_rate_load_fps;  /* load at which most_rate_fps was measured; the smallest if there are several */
 	/* The smallest forwarding rate at the largest load: FRMOL of RFC 2285, section 3.6.2. */
 	double last_rate_fps;
 };

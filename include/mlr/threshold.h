@@ -29,13 +29,13 @@ enum mlr_threshold_kind {
 	MLR_THRESHOLD_NONE,  /* there is no trial */
 	MLR_THRESHOLD_FOUND, /* load_fps is the estimate, and error_ratio its standard deviation */
 	MLR_THRESHOLD_LEAST, /* none failed, up to load_fps */
-	MLR_THRESHOLD_MOST,  /* all failed, down to load_fps */
+	MLR_THRESHOLD_MOST,  /* All searches failed, down to load_fps. */
 };
 
 struct mlr_threshold {
 	enum mlr_threshold_kind kind;
 	double load_fps;
-	double error_ratio; /* of load_fps; 0 for other kinds than FOUND */
+	double error_ratio; /* error of load_fps as a ratio; 0 for other kinds than FOUND */
 };
 
 /* Estimate the thresholds of searches of SUTs that begin to fail alike. `ret` has `count` values. Returns 0 or -ENOMEM. */

@@ -29,7 +29,7 @@ struct mlr_y1564_sla {
 struct mlr_y1564_service {
 	double cir_fps;      /* committed rate, above 0 */
 	double eir_fps;      /* excess rate beyond it; 0: none */
-	double margin_ratio; /* by which ratio above CIR + EIR traffic policing may forward */
+	double margin_ratio; /* ratio by which traffic policing may forward more than CIR + EIR */
 	struct mlr_y1564_sla sla;
 };
 
@@ -61,8 +61,8 @@ struct mlr_y1564_outcome {
 	double received_fps;
 	double loss_ratio;
 	double delay_ns, delay_max_ns, variation_ns;
-	double variation_error_ns; /* by how much variation_ns may be off */
-	double availability_ratio; /* of a performance test only */
+	double variation_error_ns; /* error bound of variation_ns */
+	double availability_ratio; /* availability; only for a performance test */
 };
 
 /* The figures of an outcome. */

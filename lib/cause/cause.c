@@ -7,21 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOST_ENOUGH 100.0 /* frames: fewer may agree with a counter by chance */
-#define EXACT_RATIO 0.01  /* of the lost frames: by how much a counter may differ from them in all */
-#define APART_RATIO                                                                                                         \
-	0.2 /* of the loss ratio at the Upper Bound: by so much it may differ from the lost frames at the Lower one */
-#define QUIET_RATIO                                                                                                         \
-	0.05 /* of what it did where frames were lost: a counter that does less at the Lower Bound is quiet there */
-#define NEAR_RATIO        0.05 /* of the lost frames: by so much a place may differ that stands before a sum */
-#define GROWS_RATIO       0.05 /* of the lost frames: a counter that grows by less says nothing */
+#define LOST_ENOUGH       100.0 /* frames: fewer may agree with a counter by chance */
+#define EXACT_RATIO       0.01  /* part of the lost frames by which a counter may differ from them in all */
+#define APART_RATIO       0.2   /* part of the loss ratio by which counter and loss may differ at the Lower Bound */
+#define QUIET_RATIO       0.05  /* A counter with less than this part of its growth is quiet at the Lower Bound. */
+#define NEAR_RATIO        0.05  /* part of the lost frames by which a place before a sum may differ from the sum */
+#define GROWS_RATIO       0.05  /* part of the lost frames: a counter that grows by less says nothing */
 #define FULL_RATIO        0.95
-#define CPU_FULL_RATIO    0.9 /* its time is counted in ticks, and short trials have few */
-#define SHARED_RATIO      0.3 /* of a CPU: what programs take where it is called shared, */
-#define SHARED_BUSY_RATIO 0.8 /* of its time: with frames lost at its backlog that is all it had */
-#define STOLEN_RATIO      0.1 /* and a hypervisor */
-#define AT_CPU_RATIO      0.5 /* of the lost frames: so many were lost at a CPU that is called shared */
-#define KNOWN_RATIO       0.5 /* of the lost frames: a counter that is known of fewer says nothing */
+#define CPU_FULL_RATIO    0.9 /* The time of a CPU is counted in ticks, and short trials have few. */
+#define SHARED_RATIO      0.3 /* part of a CPU that programs take where the CPU is called shared */
+#define SHARED_BUSY_RATIO 0.8 /* part of the accounted time from which a CPU with losses at its backlog is full */
+#define STOLEN_RATIO      0.1 /* part of a CPU that a hypervisor takes where the CPU is called shared */
+#define AT_CPU_RATIO      0.5 /* part of the lost frames that were lost at a CPU that is called shared */
+#define KNOWN_RATIO       0.5 /* part of the lost frames for which a counter must be known to say anything */
 #define SAME_LOAD_RATIO   1e-9
 
 /* What is looked at: trials with loss, nearest to the Upper Bound first, and those at the Lower Bound. */

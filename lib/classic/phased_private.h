@@ -64,8 +64,8 @@ struct mlr_phased_question {
 	double width;     /* the width goal of this phase, logarithmic */
 	double expansion; /* coefficient of the external search */
 	struct mlr_phased_bounds current;
-	struct mlr_phased_bounds
-		previous; /* at the duration of the previous phase; where it is the same, they change nothing */
+	/* Bounds at the duration of the previous phase; where both durations are equal, they change nothing. */
+	struct mlr_phased_bounds previous;
 };
 
 /* Return the load to measure next, and the rule that chose it. NAN means that this target loss ratio needs nothing more in

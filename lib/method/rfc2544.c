@@ -5,11 +5,11 @@
 
 #define NS_PER_S           1e9
 #define LOSS_FREE_IN_A_ROW 2    /* 26.3 */
-#define FINER_STEPS        2    /* tenths, hundredths */
-#define OUTAGE_PARTS       3    /* an outage of fewer could be some lost frames */
-#define OUTAGE_LOSS        0.5  /* of the frames due in a time as long as an outage, lost at least */
-#define RECOVERED_PARTS    50   /* who loses nothing in one of so many parts at the end has recovered */
-#define RATIO_TOLERANCE    1e-9 /* ten steps of 10 % are all of it */
+#define FINER_STEPS        2    /* refinements of a step: tenths, hundredths */
+#define OUTAGE_PARTS       3    /* least parts of an outage: fewer could be some lost frames */
+#define OUTAGE_LOSS        0.5  /* least part lost of the frames due in a time as long as an outage */
+#define RECOVERED_PARTS    50   /* A SUT has recovered if it loses nothing in the last of so many parts. */
+#define RATIO_TOLERANCE    1e-9 /* rounding: ten steps of 10 % reach the maximum rate */
 
 /* --- back-to-back frames ---------------------------------------------------------------------------------------------- */
 

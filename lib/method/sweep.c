@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define ROUNDING 1e-9 /* of a rate: it is a load times a ratio */
+#define ROUNDING 1e-9 /* relative rounding of a rate, which is a load times a ratio */
 
 double mlr_sweep_load(double from_fps, double to_fps, size_t count, size_t index)
 {

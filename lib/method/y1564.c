@@ -4,7 +4,7 @@
 #include <math.h>
 
 #define POLICING_FACTOR  1.25
-#define SMALL_EIR_FACTOR 0.2 /* of CIR: with less than that, 25 % more of EIR would hardly be more */
+#define SMALL_EIR_FACTOR 0.2 /* part of CIR: for a smaller EIR, 25 % more of EIR would hardly be a higher load */
 
 /* --- service configuration test ------------------------------------------------------------------------------------------- */
 
@@ -74,8 +74,8 @@ unsigned int mlr_y1564_judge_step(const struct mlr_y1564_service *service, const
 /* --- directions ----------------------------------------------------------------------------------------------------------- */
 
 static const struct {
-	size_t offset; /* in the outcome */
-	bool least;    /* the smallest is the worst */
+	size_t offset; /* offset of the figure in the outcome */
+	bool least;    /* The smallest value is the worst. */
 } figures[MLR_Y1564_FIGURES] = {
 	[MLR_Y1564_RECEIVED_FPS] = { offsetof(struct mlr_y1564_outcome, received_fps), true },
 	[MLR_Y1564_LOSS_RATIO] = { offsetof(struct mlr_y1564_outcome, loss_ratio), false },

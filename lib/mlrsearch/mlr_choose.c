@@ -13,21 +13,21 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define BRACKET_UNITS  5   /* a bracket of so many Goal Widths is left to the model */
+#define BRACKET_UNITS  5   /* Goal Widths of a bracket that is left to the model */
 #define BRACKET_LONG   8   /* the same where the initial Trial Duration is shorter than the final one */
-#define LADDER_RATIO   16  /* with this ratio of final to initial duration, a trial of middle length is tried between them */
-#define LIKELY_BAD     0.5 /* with this probability of a bad trial, a short trial is used to show it */
+#define LADDER_RATIO   16  /* least ratio of final to initial duration for a trial of middle length */
+#define LIKELY_BAD     0.5 /* probability of a bad trial from which a short trial is used to show it */
 #define SCOUT_LOADS    24  /* after so many loads, short trials give no more information */
-#define GUIDED_SUMS    15  /* so many Goal Duration Sums may be spent before the model is no longer asked */
-#define STAGED_SUMS    20  /* so many before the search without a model gives up its stages */
-#define STEPS_MOST     4   /* so many bounds in a row in one direction, and the model is not asked again */
-#define STRIDE_STEPS   2   /* after so many bounds in a row in one direction, the steps grow */
+#define GUIDED_SUMS    15  /* Goal Duration Sums that may be spent before the model is no longer asked */
+#define STAGED_SUMS    20  /* Goal Duration Sums before the search without a model gives up its stages */
+#define STEPS_MOST     4   /* After so many bounds in a row in one direction, the model is not asked again. */
+#define STRIDE_STEPS   2   /* After so many bounds in a row in one direction, the steps grow. */
 #define CHANGING       100 /* the last trials foretell so many times better than any curve: the SUT changes with time */
 #define DEPENDENT      2   /* trials seem to depend on one another from this on */
-#define STUNNED_S      10  /* after so long a SUT is no longer taken for stunned */
-#define STUNNED_TRIALS 12  /* nor after so many trials */
-#define LEARNED_LOADS  24  /* so many loads are given to a new model */
-#define LEARNED_TRIALS 48  /* with so many trials at most */
+#define STUNNED_S      10  /* After so long, a SUT is no longer taken for stunned. */
+#define STUNNED_TRIALS 12  /* After so many trials, a SUT is no longer taken for stunned, either. */
+#define LEARNED_LOADS  24  /* most loads that are given to a new model */
+#define LEARNED_TRIALS 48  /* most trials that are given to a new model */
 
 double mlr_trials_a_load(const struct mlr_goal *goal)
 {

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPEAT_LOST       30   /* frames; it is no chance if so many were lost twice */
-#define REPEAT_DEVIATIONS 0.05 /* in standard deviations of a Poisson count */
+#define REPEAT_LOST       30   /* frames; the same loss twice, of so many frames, is no chance */
+#define REPEAT_DEVIATIONS 0.05 /* Two losses closer than this are equal, in standard deviations of a Poisson count. */
 #define REPEAT_MARGIN     5    /* a loss ratio so many times as far from the goal's as trials differ is on a sure side */
-#define REPEAT_WIDTH      0.02 /* in Goal Widths */
+#define REPEAT_WIDTH      0.02 /* Two losses closer than this are equal, in Goal Widths of load. */
 
 /* Whether two trials of one load are on the same side of the Goal Loss Ratio, and far from it by the difference between
  * them. */

@@ -34,7 +34,7 @@
 #define PROPORTIONAL                                                                                                        \
 	(SPREADS - 2)         /* the index of the spread for which a count is proportional to the load, as on a lossy link */
 #define PROPORTIONAL_SAY 10   /* how much likelier that is than the prior of its spread alone */
-#define SPREAD_MEDIAN    2    /* in Goal Widths, if the loss tells nothing */
+#define SPREAD_MEDIAN    2    /* median of the spread in Goal Widths, if the loss tells nothing */
 #define SPREAD_DEVIATION 1.5  /* the standard deviation of its logarithm */
 #define SPREAD_TRUST     0.85 /* the part of the prior that trusts what the growth of the loss predicts */
 #define OFFSET_STEP      0.25 /* in Goal Widths */
@@ -50,7 +50,7 @@ static const double kind_weights[KINDS] = { 0.5, 0.1, 0.34 };
 #define LOSS_RANGE     16.0  /* natural logarithm of the range of losses */
 #define NOVEL_LOSSES   2     /* after so many losses, the next one is as likely to repeat one of them as to be new */
 #define OUTLIER_WEIGHT 0.02  /* the weight of losses that a kind does not explain */
-#define DRAWN_DOUBT    2.5   /* by this factor the root is less certain where trials draw capacities */
+#define DRAWN_DOUBT    2.5   /* factor by which the root is less certain where trials draw capacities */
 #define CURVE_TRIALS   3     /* how many trials a curve is worth, besides capacities that were met again */
 #define AGAIN_LOG      -1.5 /* the logarithm of the probability that a loss puts the capacity where an earlier trial met it */
 
@@ -66,8 +66,8 @@ struct mlr_model {
 	struct curve_cell curves[KINDS][MLR_CURVE_CELLS];
 	unsigned char levels[KINDS][MLR_CURVE_CELLS];
 	double log_weight[KINDS][SPREADS][OFFSETS];
-	bool has_atoms;  /* capacities that are met again are looked for */
-	bool has_sample; /* and capacities are a sample */
+	bool has_atoms;  /* The model looks for capacities that are met again. */
+	bool has_sample; /* Capacities are a sample. */
 	struct mlr_atoms atoms;
 	double probabilities[MLR_LEVELS]; /* the exceed probability of each level */
 	struct mlr_hypothesis hypotheses[HYPOTHESES];

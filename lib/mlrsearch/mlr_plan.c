@@ -26,9 +26,9 @@
 struct node {
 	double position;
 	enum mlr_load_class class;
-	const struct mlr_outlook *outlooks; /* by level */
-	bool is_corrected;                  /* the levels are corrected by capacities that were met: */
-	unsigned char levels[MLR_LEVELS];   /* by the level that a hypothesis gives */
+	const struct mlr_outlook *outlooks; /* outlooks by level */
+	bool is_corrected;                  /* Capacities that were met correct the levels. */
+	unsigned char levels[MLR_LEVELS];   /* corrected level for each level that a hypothesis gives */
 };
 
 struct chain {

@@ -38,8 +38,8 @@ struct mlr_memory {
 	double rises; /* trials that lost more than the one before at the same load, which lost frames, too */
 	double falls; /* the same for trials that lost less */
 	struct mlr_excess missing_changes; /* changes between good and bad, over all loads */
-	double stunned_trials;             /* the last trials in a row in which the SUT was stunned, */
-	double stunned_s;                  /* and their durations */
+	double stunned_trials;             /* number of last trials in a row in which the SUT was stunned */
+	double stunned_s;                  /* sum of the durations of these trials */
 	bool is_noticed;
 };
 
@@ -48,7 +48,7 @@ struct mlr_situation {
 	const struct mlr_results *results;
 	struct mlr_grid grid;
 	double warmup_rate_fps; /* the forwarding rate of the warm-up */
-	double overhead_s;      /* by how much the last trial took longer than its Trial Duration */
+	double overhead_s;      /* time by which the last trial exceeded its Trial Duration */
 	struct mlr_memory memory;
 	struct mlr_digest *digests; /* one for each goal */
 };
@@ -66,10 +66,10 @@ struct mlr_load_digest {
 	double load_fps;
 	size_t counted; /* trials */
 	double bad;
-	struct mlr_full_length initial, final; /* as long as the goal's initial, and final, Trial Duration */
-	double longest_s;                      /* the longest Trial Duration, */
-	double longest;                        /* how many trials had it, */
-	double loss_sum;                       /* and the sum of their loss ratios */
+	struct mlr_full_length initial, final; /* trials of the goal's initial, and of its final Trial Duration */
+	double longest_s;                      /* longest Trial Duration of the load */
+	double longest;                        /* number of trials of this duration */
+	double loss_sum;                       /* sum of the loss ratios of these trials */
 };
 
 /* Trials by length: less than `telling_s` of the goal's view, less than the final Trial Duration, or that. */
@@ -131,8 +131,8 @@ struct mlr_view {
 	double whole_s;        /* a trial of this length tells a model as much as a longer one */
 	bool is_buffered;      /* short trials are good where longer ones are not */
 	double bracket;        /* a bracket of good and bad loads is located if it is this narrow, in steps */
-	int repeats;           /* of the digest */
-	int contradictions;    /* of the digest */
+	int repeats;           /* copy of the member of the digest */
+	int contradictions;    /* copy of the member of the digest */
 	int64_t unit;          /* steps of the grid within the Goal Width */
 	double hint;           /* the position where the warm-up puts the goal's critical load */
 	struct mlr_need fresh; /* what a load without trials needs */
@@ -211,7 +211,7 @@ struct mlr_observation {
 	double forwarded; /* the position where its forwarding rate puts the goal's critical load */
 	double lost;      /* frames */
 	double frame;     /* the steps by which one more lost frame moves `forwarded` */
-	double length;    /* in full-length trials */
+	double length;    /* duration, in full-length trials */
 	double good;      /* if it is good, its weight in good trials of full length; a shorter trial weighs less */
 	bool is_bad;
 };

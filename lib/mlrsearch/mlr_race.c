@@ -18,7 +18,7 @@
 struct mlr_race {
 	double scale; /* trials for each cell */
 	size_t good_most, bad_most;
-	struct mlr_outlook outlooks[]; /* by good trials needed, bad trials needed, and level */
+	struct mlr_outlook outlooks[]; /* outlooks by good trials needed, bad trials needed, and level */
 };
 
 double mlr_level_probability(unsigned int level)

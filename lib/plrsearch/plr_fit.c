@@ -11,8 +11,8 @@
 
 #include "plrsearch/plr_private.h"
 
-#define EXP_NEGLIGIBLE  40.0 /* in a double, 1 + exp(-40) is 1 */
-#define ERF_IS_1        6.0  /* from here on erf is 1 in a double */
+#define EXP_NEGLIGIBLE  40.0 /* In a double, 1 + exp(-40) is 1. */
+#define ERF_IS_1        6.0  /* From here on, erf is 1 in a double. */
 #define SQRT_PI_INVERSE 0.56418958354775628695
 
 const struct plr_gauss plr_gauss = {

@@ -118,8 +118,8 @@ double plr_half_deviance(double edge, double mean);
 /* How much the measured losses differ from what a fitting function foresees. */
 struct plr_misfit {
 	double score;      /* how far the deviance of all trials is above its Poisson mean, in Poisson standard deviations */
-	double dispersion; /* that deviance over its mean, or chi-square for each trial, whichever is more; 1 without trials */
-	double repeating; /* correlation of the deviations of successive trials, from 0 to below 1 */
+	double dispersion; /* larger one of deviance over its mean, and chi-square for each trial; 1 without trials */
+	double repeating;  /* correlation of the deviations of successive trials, from 0 to below 1 */
 };
 
 struct plr_misfit plr_misfit(enum mlr_plr_fitting fitting, const struct plr_summary *summary, const struct plr_data *data);

@@ -17,8 +17,8 @@
 #include "plrsearch/plr_private.h"
 
 #define MEAN_MIN       1e-300 /* frames lost: the least mean, so that it has a logarithm */
-#define LARGE_MEAN     20.0   /* from this mean on a deviance is distributed as for Gaussian counts */
-#define COUNTS         80     /* smaller means are computed for so many counts of lost frames */
+#define LARGE_MEAN     20.0   /* From this mean on, a deviance is distributed as for Gaussian counts. */
+#define COUNTS         80     /* number of counts of lost frames that smaller means are computed for */
 #define MOST_REPEATING 0.9    /* upper limit of the correlation of successive trials */
 
 /* Get mean and variance of the deviance of Poisson counts with this mean. */

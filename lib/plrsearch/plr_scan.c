@@ -19,14 +19,14 @@
 #include "plrsearch/plr_private.h"
 
 #define BANDS        8
-#define LOOKED_AT    0.9  /* as a ratio of the critical load: losses of smaller loads are none of the curve about it */
-#define NEAREST      0.99 /* the same: no scan is nearer */
+#define LOOKED_AT    0.9  /* part of the critical load: smaller loads say nothing of the curve near it */
+#define NEAREST      0.99 /* part of the critical load: no scan is nearer to it */
 #define STDEVS_OFF   8.0 /* standard deviations of the critical load: a nearer load may rightly lose as much as the target */
 #define SURELY_MORE  4.0 /* standard deviations: one band in 30 000 reaches this by chance */
 #define SURELY_LESS  3.0
 #define RUN_LEAST    6   /* trials */
 #define LOST_LEAST   5.0 /* frames: fewer may be one mishap */
-#define CONTINUITY   0.5 /* in frames: a count stands for all numbers that round to it */
+#define CONTINUITY   0.5 /* frames; a count stands for all numbers that round to it */
 #define RATIO_MARGIN 0.5 /* ratio of a band's loss ratio that the band has with near certainty */
 
 /* Trials at near loads. */

@@ -178,7 +178,7 @@ double mlr_delays_quantile_ns(const struct mlr_delays *const *delays, size_t cou
 		min_ns = delays[i]->min_ns < min_ns ? delays[i]->min_ns : min_ns;
 		max_ns = delays[i]->max_ns > max_ns ? delays[i]->max_ns : max_ns;
 	}
-	rank = ceil(fmin(fmax(quantile, 0), 1) * all * (1.0 - 1e-12)); /* as mlr_histogram_quantile_ns() */
+	rank = ceil(fmin(fmax(quantile, 0), 1) * all * (1.0 - 1e-12)); /* the rank of mlr_histogram_quantile_ns() */
 	if (all > 0 && rank >= all)
 		pdv_ns = (double)(max_ns - min_ns);
 	else if (all > 0 && rank <= 1)

@@ -6,7 +6,7 @@
 /* The variance of one search of each side, and what the estimate is worth. */
 struct scatter {
 	enum mlr_spread_source source;
-	double variance[2]; /* as ratios of the mean, squared */
+	double variance[2]; /* variances as squared ratios of the mean */
 	double degrees_of_freedom;
 };
 

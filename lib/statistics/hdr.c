@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define ROUNDING 1e-12       /* of a rank */
+#define ROUNDING 1e-12       /* relative rounding of a rank */
 #define COOKIE   0x1c849313u /* V2, with counts in ZigZag LEB128 */
 #define HEADER   40
 #define HIGHEST  ((1ull << (MLR_HDR_TOP_BIT + 1)) - 1)

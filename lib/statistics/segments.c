@@ -46,9 +46,9 @@ static double price_of_level(size_t count, double false_alarm)
 
 /* The series, and what is known of each of its beginnings. */
 struct cutter {
-	double *sums, *squares; /* of the values before an index */
-	double *costs;          /* of the best way to cut the values before an index */
-	size_t *firsts;         /* where the last segment of that way begins */
+	double *sums, *squares; /* sums, and sums of squares, of the values before an index */
+	double *costs;          /* least cost of a cut of the values before an index */
+	size_t *firsts;         /* first index of the last segment of that cut */
 };
 
 /* Return the squares that are left of the values from `first` to before `end`. */

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 #define WIDTHS       13   /* widths that are tried, each twice the one before */
-#define WIDTH_LEAST  2e-4 /* as a logarithm of a load: far below any Goal Width */
+#define WIDTH_LEAST  2e-4 /* least width, as a logarithm of a load: far below any Goal Width */
 #define PLACES       64   /* thresholds that are tried for each width */
-#define REACH        5.0  /* so many widths around the trials a threshold is looked for */
-#define TAIL         6.0  /* beyond so many standard deviations the normal distribution is asymptotic */
+#define REACH        5.0  /* widths beyond the trials in which a threshold is looked for */
+#define TAIL         6.0  /* Beyond so many standard deviations, the normal distribution is asymptotic. */
 #define HALF_LOG_2PI 0.91893853320467274
 
 /* What one search says if the width is known: how likely it is with the best threshold, and the first two moments of its

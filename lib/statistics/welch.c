@@ -6,10 +6,10 @@
 #define FRACTION_STEPS                                                                                                      \
 	500 /* near the mean the fraction needs 10 * sqrt(a + b) steps; this is more than any sample in memory needs */
 #define FRACTION_EXACT  1e-15
-#define CENSORED_STEPS  50 /* of expectation and maximum, which converge fast */
+#define CENSORED_STEPS  50 /* most steps of expectation and maximization, which converge fast */
 #define FRACTION_TINY   1e-300
 #define QUANTILE_EXACT  1e-9
-#define NORMAL_FROM_DOF 1e6 /* from here on the two differ by less than 1e-7, and the fraction would take long */
+#define NORMAL_FROM_DOF 1e6 /* From here on, Student's and the normal distribution differ by less than 1e-7. */
 
 struct mlr_sample mlr_sample_of(const double *values, size_t count)
 {

@@ -12,7 +12,7 @@
 #define FEISTEL_ROUNDS    6
 #define BROADCAST_ADDRESS 0xffffffffu
 #define DISCARD_PORT      9    /* RFC 863 */
-#define WEIGHTS_GOOD      1e-4 /* as a ratio of a service's rate */
+#define WEIGHTS_GOOD      1e-4 /* error of a service's rate, as a ratio, that is good enough */
 #define WEIGHTS_WORST     0.01
 
 /* --- streams and wire ids ------------------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #define FALSE_ALARM     1e-3
-#define MOST_DEVIATIONS 40 /* so far above what is expected nothing comes, not even of one stop */
+#define MOST_DEVIATIONS 40 /* So many standard deviations above the mean nothing comes, not even from one stop. */
 
 /* Return x ln(x / y), which is 0 at x = 0. */
 static double entropy_term(double x, double y)

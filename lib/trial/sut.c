@@ -140,8 +140,8 @@ static const struct {
 	[KEY_BACK] = { "back", 0, 1, "0 to 1" },
 };
 
-#define STALLS_MAX 1e6  /* in one trial: more stalls would only cost time */
-#define HEAT_MAX   0.05 /* as a ratio of the capacity */
+#define STALLS_MAX 1e6  /* most stalls in one trial; more would only cost time */
+#define HEAT_MAX   0.05 /* most heat, as a ratio of the capacity */
 
 /* Return the loss of a hard limit, which is everything above it. */
 static double overload(double load_fps, double capacity_fps, double duration_s)

@@ -67,7 +67,7 @@ static void put_option(FILE *stream, const struct option *option)
 	fputc('\n', stream);
 }
 
-#define OPTIONS_SHORT 16 /* that --help shows all of */
+#define OPTIONS_SHORT 16 /* --help shows all options of a verb with at most so many */
 
 /* Whether any of the verbs has it, and a user wants to see it. */
 static bool is_shown(const struct option *option, enum verb first, enum verb last, bool all)

@@ -41,7 +41,7 @@ enum algorithm { ALGORITHM_MLR, ALGORITHM_PHASED, ALGORITHM_BINARY, ALGORITHM_TS
 
 #define PORT_A     0
 #define PORT_B     1
-#define PORT_COUNT 2 /* of the lab, and where nothing says more */
+#define PORT_COUNT 2 /* ports of the lab, and of a run that names no others */
 
 /* The waits of RFC 2544 section 23, by phase. */
 struct waits {
@@ -50,8 +50,8 @@ struct waits {
 	double residual_s;  /* d: for residual frames; the most: it ends early after these parts of it without a frame, */
 	double stabilize_s; /* e: for the SUT to restabilise */
 };
-#define WAIT_QUIET_PART  5   /* where frames are missing, but most have come, */
-#define WAIT_COPIES_PART 100 /* where all have come: there may be copies of them */
+#define WAIT_QUIET_PART  5   /* part of phase d to wait in silence where frames are missing, but most have arrived */
+#define WAIT_COPIES_PART 100 /* part of phase d to wait for copies where all frames have arrived */
 #define RFC2544_WAITS    ((struct waits){ .routing_s = 2, .learning_s = 2, .residual_s = 2, .stabilize_s = 5 })
 
 /* Return what every trial waits beyond its traffic, whatever becomes of its frames. */
@@ -69,7 +69,7 @@ enum port_role { ROLE_OPEN, ROLE_TRANSMIT, ROLE_RECEIVE };
 /* The other end of a port's traffic: where it comes from and goes to. */
 struct port_config {
 	char name[IF_NAMESIZE];      /* empty: not given */
-	char host[HOST_SIZE];        /* that it is on; empty: not given, and this one */
+	char host[HOST_SIZE];        /* host of the port; empty: this host */
 	char label[PORT_LABEL_SIZE]; /* what results call it: the name, after "host:" where one was given */
 	enum port_role role;
 	struct in_addr address;      /* default 198.18.0.2, 198.19.0.2 */
@@ -90,13 +90,13 @@ enum prepare_item {
 	PREPARE_IRQ,        /* interrupts away from the transmit threads' CPUs */
 	PREPARE_VLAN,       /* VLAN tags stay in received frames */
 	PREPARE_GRO,        /* no GRO at all */
-	PREPARE_MTU,        /* raised to the frames */
-	PREPARE_QUEUES,     /* as many transmit queues as --queues says, where it has fewer */
-	PREPARE_CHANNELS,   /* so many */
+	PREPARE_MTU,        /* MTU raised to the longest frame */
+	PREPARE_QUEUES,     /* as many transmit queues as --queues says, if the port has fewer */
+	PREPARE_CHANNELS,   /* this number of channels */
 	PREPARE_RSS,        /* the receive hash spreads evenly over all queues */
 	PREPARE_STEER,      /* rules that deal test frames out to the receive queues */
 	PREPARE_COALESCE,   /* interrupts are put off by so many us */
-	PREPARE_RINGS,      /* of so many descriptors */
+	PREPARE_RINGS,      /* rings of this number of descriptors */
 	PREPARE_EEE,        /* no energy-efficient Ethernet */
 	PREPARE_LLDP,       /* no LLDP by the NIC's firmware */
 	PREPARE_FLAGS,      /* no private flag of the driver that slows XDP down */
@@ -133,7 +133,7 @@ enum rfc2544_test {
 	TEST_BACK_TO_BACK,
 	TEST_RECOVERY,
 	TEST_RESET,
-	TEST_RECONF, /* of CSIT, not of the RFC */
+	TEST_RECONF, /* a test of CSIT; the RFC has none */
 	TEST_COUNT
 };
 
@@ -169,7 +169,7 @@ enum measurer_kind { MEASURER_XDP, MEASURER_EXEC, MEASURER_SIM, MEASURER_REPLAY,
 
 #define REPEATS_MOST     1000
 #define TX_QUEUES_MAX    64 /* transmit queues of a port */
-#define REPORT_FILES_MAX 8  /* of --report */
+#define REPORT_FILES_MAX 8  /* most options --report */
 
 #define OBSERVED_MOST      8
 #define OBSERVED_NAME_SIZE 32
@@ -194,7 +194,7 @@ struct trial_numbers {
 
 struct config {
 	enum verb verb;
-	const char *files[FILES_MAX]; /* as many as the verb takes (verb_file()) */
+	const char *files[FILES_MAX]; /* files of the command line, as many as the verb takes (verb_file()) */
 	const char *const *all_files; /* also those beyond, of a verb that takes any number; not owned */
 	size_t file_count;
 	const char *sign_path;       /* a private key that signs the result; NULL: none */
@@ -207,10 +207,10 @@ struct config {
 	enum direction direction;
 	struct trial_numbers earlier; /* of a part of a suite; the suite says it */
 	struct mlr_size_mix sizes;
-	double frame_size_octets;    /* of a frame on average, with FCS */
+	double frame_size_octets;    /* mean size of a frame, with FCS */
 	unsigned int suite_mtu;      /* what the longest frames of all of a suite need; else 0 */
 	unsigned int padded_octets;  /* the smallest of a mix, where larger frames are sent in place of it; else 0 */
-	const char *frame_size_text; /* as it was given: one, or the list of a suite (options_suite.h) */
+	const char *frame_size_text; /* text that was given: one size, or the list of a suite (options_suite.h) */
 	enum ip_choice ip;
 	unsigned int vlan_count;
 	struct mlr_vlan vlans[MLR_VLANS_MAX]; /* the outer one first; its type follows vlan_outer where there are two */
@@ -222,30 +222,31 @@ struct config {
 	unsigned int seed;
 	uint32_t broadcast_every;      /* frames before a broadcast frame; 0: none */
 	unsigned int queries_per_s;    /* SNMP queries to the SUT; 0: none */
-	unsigned int expected_changes; /* of headers on the way, bits of enum mlr_change */
+	unsigned int expected_changes; /* changes of headers on the way, bits of enum mlr_change */
 	enum mlr_payload payload;      /* zeros: or that of the template */
 	const char *template_path;     /* NULL: plain frames */
 	struct frame_file *template;   /* what that file holds; NULL: plain frames. Owned */
-	unsigned int learning_frames;  /* that a port sends before a trial */
-	unsigned int burst_frames;   /* that are caught up back to back after a stop; 0: the load decides (mlr/envelope.h) */
-	unsigned int tester_repeats; /* how often a trial that the tester spoilt is performed again, at most */
-	unsigned int show_count;     /* profile show: frames of each port */
-	unsigned int queues;         /* transmit queues of each port, each with a thread; of a lab: of its links */
-	bool fail_fast;              /* end a search once Min Load is an Upper Bound of a goal */
-	bool no_seq;                 /* do not tell duplicates and reordering */
-	bool no_latency;             /* do not measure latency */
-	unsigned int per_flow;       /* flows to tell of by themselves, the worst ones; 0: none */
-	bool ipdv;                   /* also from frame to frame */
-	struct load_spec load;       /* trial */
+	unsigned int learning_frames;  /* frames that a port sends before a trial */
+	/* Most frames caught up back to back after a stop; 0: the load decides (mlr/envelope.h). */
+	unsigned int burst_frames;
+	unsigned int tester_repeats;   /* how often a trial that the tester spoilt is performed again, at most */
+	unsigned int show_count;       /* profile show: frames of each port */
+	unsigned int queues;           /* transmit queues of each port, each with a thread; of a lab: of its links */
+	bool fail_fast;                /* end a search once Min Load is an Upper Bound of a goal */
+	bool no_seq;                   /* do not tell duplicates and reordering */
+	bool no_latency;               /* do not measure latency */
+	unsigned int per_flow;         /* flows to tell of by themselves, the worst ones; 0: none */
+	bool ipdv;                     /* also from frame to frame */
+	struct load_spec load;         /* trial */
 	unsigned int latency_at_count; /* search: parts of each Relevant Lower Bound to measure latency at */
 	double latency_at[LATENCY_AT_MAX];
 	struct sweep_part sweep_parts[SWEEP_PARTS_MAX]; /* sweep: its loads, in order */
 	unsigned int sweep_part_count;
-	double duration_s; /* trial, sweep, selftest; y1564: of the performance test */
+	double duration_s; /* Trial Duration of trial, sweep, selftest; for y1564 of the performance test */
 	double interval_s; /* trials also by intervals of their schedule; 0: not */
 	enum tx_choice tx;
-	enum verify_choice verify;         /* of which frames received the checksums */
-	enum timestamps_choice timestamps; /* of arrivals */
+	enum verify_choice verify;         /* received frames whose checksums are verified */
+	enum timestamps_choice timestamps; /* timestamps of arrivals */
 	enum switch_choice departure_delay, launch_time, connect;
 	enum algorithm algorithm;
 	double target_loss_ratio; /* soak */
@@ -258,7 +259,7 @@ struct config {
 	const char *measurer_argument; /* the COMMAND of exec:, the MODEL of sim:; else NULL */
 	double clock_budget_s;         /* mpi: how far clocks of hosts may be off, and latency still be told */
 	const char *preset;
-	struct mlr_goal goals[MLR_GOALS_MAX]; /* of the preset, or of --goal */
+	struct mlr_goal goals[MLR_GOALS_MAX]; /* goals of the preset, or of --goal */
 	size_t goal_count;
 	struct load_spec min_load, max_load; /* max_load may be LOAD_UNSET */
 	double max_time_s;                   /* 0: none */
@@ -272,13 +273,13 @@ struct config {
 		enum document_form form;
 	} reports[REPORT_FILES_MAX];
 	size_t report_count;
-	const char *logo_path; /* of certificates; NULL: none */
+	const char *logo_path; /* logo of certificates; NULL: none */
 	struct observed observed[OBSERVED_MOST];
 	unsigned int observed_count;
 	double idle_duration_s;     /* observed without load before the first trial; 0: not */
 	const char *lost_path;      /* trial: --capture-lost; NULL: none */
-	const char *foreign_path;   /* and --capture-foreign */
-	unsigned int capture_count; /* of either */
+	const char *foreign_path;   /* trial: --capture-foreign; NULL: none */
+	unsigned int capture_count; /* most frames in either capture */
 	const char *metrics_path;   /* NULL: none */
 	bool quiet;
 	bool dump_config;      /* print the configuration, and that is all */

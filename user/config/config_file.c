@@ -8,7 +8,7 @@
 #include "base/json_read.h"
 
 #define VALUE_SIZE        4096
-#define APPLIANCE_SECTION "appliance" /* for the appliance, whose own program reads it: user/appliance/settings.c */
+#define APPLIANCE_SECTION "appliance" /* section of the appliance, which user/appliance/settings.c reads */
 #define RUN_NAME          "name"
 #define RUN_VERB          "verb"
 #define RUN_ALONE         "alone"

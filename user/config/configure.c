@@ -172,7 +172,7 @@ static void take_preset_goals(struct config *config)
 	memcpy(config->goals, goals, config->goal_count * sizeof(*goals));
 }
 
-#define MIN_LOAD_SHARE 0.1 /* of Max Load: what is suggested */
+#define MIN_LOAD_SHARE 0.1 /* part of Max Load that is suggested as Min Load */
 
 /* Check Min Load and Max Load, as far as they can be compared before the line rate is known. */
 static enum exit_code check_loads(struct config *config)

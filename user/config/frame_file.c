@@ -12,7 +12,7 @@
 #include "base/reader.h"
 #include "base/text_stream.h"
 
-#define READ_MOST          (1u << 20) /* of the file: enough for everything before the first frame */
+#define READ_MOST          (1u << 20) /* octets of the file that are read: enough for everything before the first frame */
 #define LINK_TYPE_ETHERNET 1
 #define FRAME_MOST_OCTETS  65535u
 #define DONT_FRAGMENT      0x4000
@@ -138,10 +138,10 @@ static const char *find_frame(struct input *input, struct frame *ret)
 struct walk {
 	struct input frame;
 	struct frame_file *file;
-	size_t at;      /* of the next header, */
-	uint32_t type;  /* and what that is */
-	size_t outer;   /* where spec.outer begins: behind the first VLAN tags */
-	size_t network; /* the last IP header, 0: none yet; and what there was before it: */
+	size_t at;      /* offset of the next header */
+	uint32_t type;  /* type of the next header */
+	size_t outer;   /* offset of spec.outer, behind the first VLAN tags */
+	size_t network; /* offset of the last IP header, 0: none yet; and what there was before it: */
 	size_t names_octets;
 	unsigned int field_count;
 };
@@ -309,7 +309,7 @@ static size_t find_tunnel(const struct walk *walk, const char **ret_name, uint32
 	case PORT_VXLAN:
 		*ret_name = "VXLAN";
 		*ret_type = TYPE_ETHERNET;
-		return (header[0] & 0x7f) == 0x08 ? octets : 0; /* with or without a group policy */
+		return (header[0] & 0x7f) == 0x08 ? octets : 0; /* The flags of a group policy may be set. */
 	case PORT_GENEVE:
 		*ret_name = "GENEVE";
 		*ret_type = peek(walk, 10);

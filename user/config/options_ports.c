@@ -334,7 +334,7 @@ static enum exit_code refuse_item(const struct given *given, const char *word)
 static const struct numbered {
 	enum prepare_item item;
 	double least, most;
-	size_t offset; /* in struct prepare */
+	size_t offset; /* offset of the number in struct prepare */
 } numbered[] = {
 	{ PREPARE_CHANNELS, 1, 4096, offsetof(struct prepare, channels) },
 	{ PREPARE_COALESCE, 0, 1000, offsetof(struct prepare, coalesce_us) },

@@ -8,7 +8,7 @@
 /* this keeps load times duration below 2^63 frames */
 #define DURATION_MOST_S  1e6
 #define INTERVAL_LEAST_S 0.001
-#define LOAD_MOST_FPS    1e12 /* as DURATION_MOST_S */
+#define LOAD_MOST_FPS    1e12 /* most load, for the same reason as DURATION_MOST_S */
 
 enum exit_code read_frame_size(const struct given *given, struct config *config); /* one size or mix */
 enum exit_code read_tests(const struct given *given, struct config *config);
@@ -51,7 +51,7 @@ struct key {
 
 struct pairs {
 	const struct key *keys;
-	size_t key_count; /* at most KEYS_MAX */
+	size_t key_count; /* number of keys, at most KEYS_MAX */
 	void *into;
 	const char *what;  /* a key is called so in messages; NULL: "key" */
 	unsigned int seen; /* one bit for each key that was given */

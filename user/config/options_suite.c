@@ -12,7 +12,7 @@
 #include "mlr/imix.h"
 
 #define LOSS_STEP_MOST 0.1  /* RFC 2544, 26.3 */
-#define ROUNDING       1e-9 /* of the rate of a link, as a sum of parts of it */
+#define ROUNDING       1e-9 /* relative rounding of a link's rate that is a sum of its parts */
 
 /* --- frame sizes -------------------------------------------------------------------------------------------------- */
 

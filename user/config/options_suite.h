@@ -31,7 +31,7 @@ enum exit_code config_for_service(const struct config *config, const struct serv
 
 /* y1564: the rates of a service on links of some speed. */
 struct service_rates {
-	double cir_fps, eir_fps; /* of each port */
+	double cir_fps, eir_fps; /* rates of each port */
 	unsigned int mtu;        /* the MTU that its frames need */
 	uint32_t weight;         /* its part of the load of all services that are sent at once; 0: not assigned yet */
 	double load_fps;         /* the load by that weight: slightly less than CIR, never more */

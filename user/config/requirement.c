@@ -19,14 +19,14 @@
  * of a suite, each of its frame sizes or the one that is said, or all of it; of all trials of a run of several. */
 enum { OF_GOAL = 1 << 0, OF_TRIAL = 1 << 1, OF_SOAK = 1 << 2, OF_SIZE = 1 << 3, OF_SUITE = 1 << 4, OF_RUN = 1 << 5 };
 
-#define LATENCY "/latency/" /* of a trial; of a goal, of the trials that decided */
+#define LATENCY "/latency/" /* latency of a trial; for a goal, of the trials that decided */
 #define CHANGES "/changes/"
 
 static const struct figure {
 	unsigned int of;
 	const char *name;
 	enum quantity quantity;
-	const char *path; /* of a frame size, in an item of "frame_sizes" */
+	const char *path; /* JSON pointer; for a frame size, inside an item of "frame_sizes" */
 } figures[] = {
 	{ OF_GOAL, "throughput", QUANTITY_LOAD, "/conditional_throughput" },
 	{ OF_GOAL, "lower", QUANTITY_LOAD, "/relevant_lower_bound" },

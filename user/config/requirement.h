@@ -23,7 +23,7 @@ enum quantity { QUANTITY_LOAD, QUANTITY_RATIO, QUANTITY_FRAMES, QUANTITY_TIME, Q
 #define NS_PER_SECOND    1e9
 
 struct requirement {
-	const struct given *given; /* as the user wrote it */
+	const struct given *given; /* text that the user gave, and its place */
 	char figure[FIGURE_NAME_SIZE];
 	unsigned int frame_size_octets; /* the number in '@64'; 0: not given */
 	enum comparison comparison;
@@ -34,7 +34,7 @@ struct requirement {
 	const char *path; /* a JSON pointer into the Goal Result or the document */
 	bool each_size;   /* the path is inside each frame size of a suite */
 	struct load_spec load;
-	double threshold; /* in the unit of the document; a load is set once the measurer is known */
+	double threshold; /* threshold in the unit of the document; a load is set once the measurer is known */
 };
 
 /* Return ">=" and so on. */

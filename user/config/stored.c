@@ -24,7 +24,7 @@ static bool is_event(const json_t *line, const char *name)
 struct told {
 	json_t *document; /* what the finished run would have written */
 	json_t *bounds;   /* the last event of the bounds of a goal, by its name */
-	bool repeated;    /* of several searches, of which the result is one */
+	bool repeated;    /* The run has several searches; the result is one of them. */
 };
 
 static void add_event(struct told *told, const json_t *line)
@@ -61,8 +61,7 @@ static bool differ(const json_t *a, const json_t *b, const char *name)
 
 static bool has_other_bounds(const json_t *result, const json_t *bounds)
 {
-	if (!strcmp(read_text(result, "algorithm"),
-		    "phased")) /* whose result goes by draft-01, and its events by RFC 9971 */
+	if (!strcmp(read_text(result, "algorithm"), "phased")) /* Its result follows draft-01, and its events RFC 9971. */
 		return false;
 	json_each (of_goal, json_object_get(result, "search_result")) {
 		const char *name = read_string(json_object_get(of_goal, "goal"), "name");

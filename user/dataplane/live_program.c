@@ -18,7 +18,7 @@ struct live_program {
 	struct tx_bpf *skeleton;
 	uint8_t *frame;
 	uint32_t frame_octets;
-	struct tx_schedule *schedule; /* in the maps' memory */
+	struct tx_schedule *schedule; /* schedule of the port, in the memory of the maps */
 	struct mlr_moves *moves;
 };
 
@@ -47,7 +47,7 @@ static int fill_schedule(const struct mlr_queue_plan *plan, int fd)
 /* There may be a million flows, so each cannot take a system call. */
 static int fill_flows(const struct mlr_queue_plan *plan, int fd)
 {
-	size_t stride = (sizeof(struct mlr_flow) + 7) / 8 * 8; /* as the kernel rounds it */
+	size_t stride = (sizeof(struct mlr_flow) + 7) / 8 * 8; /* The kernel rounds sizes of values in this way. */
 	size_t octets = stride * (plan->flow_count + 1);
 	uint8_t *map = mmap(NULL, octets, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
@@ -135,7 +135,7 @@ int live_program_load(const struct mlr_queue_plan *plan, int ifindex, const stru
 		return -ENOMEM;
 	program->plan = plan;
 	libbpf_set_print(NULL);
-	setrlimit(RLIMIT_MEMLOCK, &unlimited); /* where it is refused, loading fails and says why */
+	setrlimit(RLIMIT_MEMLOCK, &unlimited); /* If this is refused, loading fails and says why. */
 	error = make_frame(program);
 	if (!error)
 		error = load(program, ifindex, first);

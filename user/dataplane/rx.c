@@ -63,11 +63,12 @@ struct rx {
 	/* These are mapped. All but the first may be NULL: they are not counted then. */
 	struct rx_cpu *cpus;                  /* one a possible CPU */
 	struct rx_interval *intervals;        /* RX_CPU_INTERVALS a possible CPU */
-	struct rx_service *services;          /* as many a possible CPU as there are */
-	struct rx_flow_figures *flow_figures; /* of each flow */
-	uint64_t *parts;                      /* of each service, or of all frames, one after the other */
-	uint32_t *late_before;                /* by trial number: late_frames as they were when the trial began */
-	uint32_t *unknown_before;             /* the same, when the number was first used: until then they were unknown */
+	struct rx_service *services;          /* service_count a possible CPU */
+	struct rx_flow_figures *flow_figures; /* figures of each flow */
+	uint64_t *parts;                      /* parts of each service, or of all frames, one after the other */
+	uint32_t *late_before;                /* value of late_frames when a trial began, by trial number */
+	/* Value when the trial number was first used: until then its frames were unknown. */
+	uint32_t *unknown_before;
 };
 
 /* --- loading and attaching ------------------------------------------------------------------------------------------ */
@@ -323,7 +324,7 @@ struct rx_sent rx_sent_of(const struct mlr_profile *profile, const struct mlr_st
  * system call. */
 static int keep_sent(const struct rx *rx, const struct rx_options *options)
 {
-	size_t stride = (sizeof(struct rx_sent) + 7) / 8 * 8; /* as the kernel rounds it */
+	size_t stride = (sizeof(struct rx_sent) + 7) / 8 * 8; /* The kernel rounds sizes of values in this way. */
 	size_t octets = stride * options->flow_count;
 	uint8_t *map = mmap(NULL, octets, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(rx->skeleton->maps.sent), 0);
 

@@ -41,14 +41,15 @@ struct rx_options {
 	uint32_t window; /* frames of a flow that may come late and still be told from copies; more where memory is cheap */
 	bool no_order;   /* do not tell duplicates and reordering */
 	bool no_latency;
-	bool variation; /* of the latencies of successive frames of a flow, where both order and latency are known */
+	bool variation; /* measure the variation of latency between successive frames of a flow; needs order and latency */
 	enum rx_verify verify;
 	const struct mlr_profile *profile; /* what is sent: signatures are verified, headers compared. NULL: neither is */
 	bool tags_stay;                    /* the port takes no VLAN tags off frames */
 	const struct rx_lengths *lengths;  /* NULL: do not compare them; copied */
-	const struct mlr_frame_spec *like; /* in which tunnels frames are sent: they are found there, too. NULL: in none */
-	uint32_t capture_most;             /* frames that are wrong to keep, the first ones of a trial; 0: none */
-	uint64_t interval_ns; /* also count by intervals so long of a trial's schedule, and verify all frames; 0: do not */
+	/* Kind of frame whose tunnels frames are sent in, to find them there. NULL: none. */
+	const struct mlr_frame_spec *like;
+	uint32_t capture_most; /* frames that are wrong to keep, the first ones of a trial; 0: none */
+	uint64_t interval_ns;  /* also count by intervals so long of a trial's schedule, and verify all frames; 0: do not */
 	/* Also count by service. The flows of a service are those below its end and not below that of the one before. 0: do
 	 * not. */
 	uint32_t service_count;

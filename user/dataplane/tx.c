@@ -83,7 +83,7 @@ static void *run(void *argument)
 	enum tx_step least = TX_SENDING;
 
 	setpriority(PRIO_PROCESS, 0,
-		    TRANSMITTER_NICENESS); /* on Linux: of this thread. Where it is refused, gaps are longer */
+		    TRANSMITTER_NICENESS); /* Linux sets it for this thread alone. If it is refused, gaps are longer. */
 	/* A call takes a reference to the file of its descriptor, and gives it back, unless nobody shares the table of files
 	 * with its thread. Where that is refused, a call takes some ns longer. */
 	unshare(CLONE_FILES);
@@ -92,7 +92,7 @@ static void *run(void *argument)
 	while (least != TX_ENDED) {
 		least = advance_all(leader);
 		if (least == TX_DRAINING)
-			nanosleep(&pause, NULL); /* where this CPU is the only one, the kernel needs it for that */
+			nanosleep(&pause, NULL); /* If this CPU is the only one, the kernel needs it to complete frames. */
 	}
 	return NULL;
 }

@@ -21,19 +21,19 @@
 #include "mlr/profile.h"
 #include "netdev/netlink.h"
 
-#define TX_NO_LIMIT UINT64_MAX /* as a frame count: as many as fit, unpaced */
+#define TX_NO_LIMIT UINT64_MAX /* frame count for as many frames as fit, unpaced */
 
 /* The frames to transmit in one trial. */
 struct tx_trial {
 	uint16_t number;
 	double load_fps;         /* it is not used with TX_NO_LIMIT */
-	uint64_t frame_count;    /* of the port: over all its queues; or TX_NO_LIMIT */
-	uint32_t first_sequence; /* of every flow */
+	uint64_t frame_count;    /* frames of the port, over all its queues; or TX_NO_LIMIT */
+	uint32_t first_sequence; /* first sequence number of every flow */
 	uint64_t start_ns;       /* CLOCK_MONOTONIC */
-	uint64_t deadline_ns;    /* what is not sent by then stays unsent; it moves with the schedule, */
-	uint64_t grant_most_ns;  /* by so much at most */
-	struct mlr_burst burst;  /* of the port; zeros: whatever is behind is caught up */
-	int64_t tag_offset_ns;   /* to add to CLOCK_MONOTONIC for the clock that tags are in */
+	uint64_t deadline_ns;    /* What is not sent by then stays unsent; it moves with the schedule. */
+	uint64_t grant_most_ns;  /* most time by which the deadline moves */
+	struct mlr_burst burst;  /* bursts of the port; zeros: all frames that are behind are caught up */
+	int64_t tag_offset_ns;   /* clock of tags minus CLOCK_MONOTONIC */
 	/* The frames to send right after that, as part of the same trial with the same number. NULL: none. It must outlive
 	 * the trial. */
 	const struct tx_trial *then;
@@ -45,14 +45,14 @@ struct tx_report {
 	uint64_t extra;             /* frames of MLR_FLOW_EXTRA sent beside them */
 	uint64_t refused;           /* frames of both that the driver had no room for, if the kernel tells us */
 	uint64_t burst_max;         /* most frames in a row, each less than half an interval after the one before */
-	uint64_t excess_frames_max; /* how far, at most, they ran ahead of a constant load (mlr/envelope.h), */
-	uint64_t excess_at_ns;      /* and when, after the start */
-	uint64_t excess_ns;         /* for how long they were further ahead than the asked burst */
-	uint64_t marked;            /* frames that were sent meanwhile, and are marked */
+	uint64_t excess_frames_max; /* most frames by which departures ran ahead of a constant load (mlr/envelope.h) */
+	uint64_t excess_at_ns;      /* time of that, after the start */
+	uint64_t excess_ns;         /* time for which departures were further ahead than the asked burst */
+	uint64_t marked;            /* marked frames, which were sent during that time */
 	struct tx_stops stops;
 	uint64_t first_departure_ns; /* 0 if nothing was sent, or the backend does not tell */
 	uint64_t last_departure_ns;  /* 0 if nothing was sent */
-	struct mlr_histogram gaps;   /* between departures, ns */
+	struct mlr_histogram gaps;   /* gaps between departures, ns */
 	int error;                   /* 0, or the -errno that ended it: the trial is invalid */
 };
 
@@ -73,8 +73,8 @@ struct tx_metadata {
 struct tx_departures {
 	struct mlr_histogram delays; /* ns, what is below 0 as 0 */
 	uint64_t asked;              /* frames that were to be stamped; some NICs do not stamp all */
-	uint64_t early;              /* of the delays, below 0 */
-	uint64_t earliest_ns;        /* by how much at most */
+	uint64_t early;              /* number of delays below 0 */
+	uint64_t earliest_ns;        /* most time by which a delay was below 0 */
 };
 
 /* Merge the samples of several queues. */
@@ -110,22 +110,23 @@ struct tx {
 	const struct tx_ops *ops;
 	const char *mode;            /* how the kernel takes the frames: "copy", "live frames", TX_MODE_ZERO_COPY */
 	const char *memory;          /* what pages frames lie in; NULL: not known */
-	int cpu;                     /* that its thread is pinned to, -1 for none */
-	struct tx_metadata metadata; /* what it has of what was asked for */
+	int cpu;                     /* CPU that its thread is pinned to; -1: none */
+	struct tx_metadata metadata; /* metadata that it has of those asked for */
 	int64_t clock_offset_ns;     /* what to add to the clock that stamps departures for CLOCK_MONOTONIC; the user's */
-	struct tx_departures departures; /* of the last trial */
-	struct tx_schedule *schedule;    /* which all queues of the port share; that of the first one opened */
+	struct tx_departures departures; /* departures of the last trial */
+	struct tx_schedule *schedule;    /* schedule that all queues of the port share; that of the first queue opened */
 	struct tx_schedule own_schedule;
 	struct mlr_moves *moves; /* how the schedule moved under the frames of the last trial; NULL: it never does */
 	struct tx_trial trial;
 	struct tx_report report;
-	struct tx_report part; /* of the part of the trial that is under way */
+	struct tx_report part; /* report of the running part of the trial */
 	enum tx_step state;
-	struct tx *leader, *next; /* whose thread it shares, and who is the next in it; NULL: it has its own; nobody */
-	/* of a thread of its own, and of those in it */
+	/* Transmitter whose thread it shares (NULL: it has its own), and the next in that thread (NULL: none). */
+	struct tx *leader, *next;
+	/* for a leader: its thread, and the transmitters in it */
 	pthread_t thread;
 	bool runs;
-	unsigned int shared_by, started; /* transmitters beside its own; of all, those whose trial is known */
+	unsigned int shared_by, started; /* other transmitters in the thread; transmitters whose trial is known */
 };
 
 /* `first` is another queue of the port, of the same backend, which is closed later; NULL: this is the first one. */

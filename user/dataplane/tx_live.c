@@ -47,8 +47,8 @@
 struct tx_live {
 	struct tx tx;
 	struct live_program *program;
-	int spare_namespace_fd, spare_link_fd; /* -1: not there */
-	struct tx_report *report;              /* of the trial under way */
+	int spare_namespace_fd, spare_link_fd; /* descriptors of the spare namespace and link; -1: none */
+	struct tx_report *report;              /* report of the running trial */
 };
 
 /* --- the spare veth --------------------------------------------------------------------------------------------------- */

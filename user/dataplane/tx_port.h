@@ -15,8 +15,9 @@
 struct tx_cpus {
 	bool any; /* CPU 0, and two of one core, are as good as others */
 	cpu_set_t taken;
-	struct tx *first[CPU_SETSIZE + 1]; /* by CPU, none (-1) first: its first transmitter, with which others take turns */
-	bool crowded;                      /* there are others that do not, and that was said */
+	/* First transmitter on each CPU, whose thread others share; at 0 the one without a CPU. */
+	struct tx *first[CPU_SETSIZE + 1];
+	bool crowded; /* Others do not share it; the user was told. */
 };
 
 struct tx_port {
@@ -26,11 +27,12 @@ struct tx_port {
 	unsigned int queue_count;
 	struct mlr_queue_plan *plans[TX_QUEUES_MAX];
 	struct tx *queues[TX_QUEUES_MAX];
-	uint64_t start_ns;           /* of the last trial */
-	struct tx_report report;     /* of the last trial, over all queues; the gaps are those between frames of one queue */
-	struct tx_schedule schedule; /* how far the last trial's has moved */
-	struct tx_metadata metadata; /* that all queues have */
-	struct tx_departures departures; /* of the last trial, over all queues */
+	uint64_t start_ns; /* start of the last trial */
+	/* Report of the last trial over all queues; gaps are those between frames of one queue. */
+	struct tx_report report;
+	struct tx_schedule schedule;     /* schedule of the last trial, with its moves */
+	struct tx_metadata metadata;     /* metadata that all queues have */
+	struct tx_departures departures; /* departures of the last trial, over all queues */
 };
 
 /* Whether the link has queues enough, or, for --dry-run, --prepare may give it as many. Else EXIT_INCAPABLE. */

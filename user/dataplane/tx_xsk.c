@@ -44,12 +44,12 @@
 /* Copy mode charges each frame to the socket until the SUT has let go of it. The default of some 270 frames would make a
  * slow SUT hold the tester back, and hide its loss. */
 #define SEND_BUFFER_OCTETS (64 << 20)
-#define DRAIN_NS           NS_PER_S /* how long the kernel may take to complete the next of the last frames, */
-#define DOWN_TIMES         8        /* and how many times that where the port is down, as while it agrees on a speed */
+#define DRAIN_NS           NS_PER_S        /* longest time for the kernel to complete the next of the last frames */
+#define DOWN_TIMES         8               /* factor of DRAIN_NS while the port is down, as while it negotiates its speed */
 #define RELEASE_NS         (10 * NS_PER_S) /* how long the kernel may take to let go of a queue */
 #define METADATA_ROOM      64              /* octets before a frame, so that it begins a cache line as it does without */
 #define SAMPLES_PER_S      1000            /* frames whose departure is stamped, about */
-#define SAMPLE_UNPACED     1024            /* one in so many, where no load says how many there will be */
+#define SAMPLE_UNPACED     1024            /* one frame of so many is stamped where there is no load */
 
 #ifndef XDP_MAX_TX_SKB_BUDGET
 #define XDP_MAX_TX_SKB_BUDGET 9 /* Linux 6.18; older kernels refuse it, and 32 frames a call it is */
@@ -65,16 +65,16 @@
 /* The frame that departs next. */
 struct next_frame {
 	const struct mlr_frame_template *template; /* NULL: it is not prepared */
-	uint64_t address;                          /* of its buffer, which is not free */
-	uint64_t sum;                              /* of all that its checksum covers but the stamp */
+	uint64_t address;                          /* address of its buffer, which is in use */
+	uint64_t sum;                              /* checksum of all that it covers but the stamp */
 	bool is_extra;
 };
 
 /* The content of a buffer from an earlier frame, which need not be written again. */
 struct held {
-	const struct mlr_frame_template *template; /* whose header; NULL: none yet */
-	const struct mlr_flow *flow;               /* whose addresses and ports */
-	uint64_t sum;                              /* mlr_frame_flow()'s */
+	const struct mlr_frame_template *template; /* template whose header the buffer holds; NULL: none yet */
+	const struct mlr_flow *flow;               /* flow whose addresses and ports the buffer holds */
+	uint64_t sum;                              /* result of mlr_frame_flow() */
 };
 
 /* The trial under way. */
@@ -94,7 +94,7 @@ struct tx_xsk {
 	uint8_t *area;
 	size_t area_octets;
 	uint32_t chunk_octets;
-	uint32_t frame_chunks; /* that a buffer has: enough for the longest frame, one after the other */
+	uint32_t frame_chunks; /* chunks of a buffer: enough for the longest frame, one after the other */
 	uint32_t buffer_shift; /* log2 of a buffer's octets */
 	uint32_t buffer_count;
 	struct xsk_rings rings;
@@ -102,13 +102,14 @@ struct tx_xsk {
 	struct xsk_ring_cons completion;
 	uint32_t room;                       /* octets of a buffer before its frame: for metadata */
 	uint32_t sample_every, until_sample; /* frames */
-	uint64_t stamped_ns[RING_FRAMES];    /* of a buffer whose frame is in the sample: the stamp in its tag; else 0 */
+	/* Stamp in the tag of a buffer's frame, if the frame is in the sample; else 0. */
+	uint64_t stamped_ns[RING_FRAMES];
 	const struct mlr_queue_plan *plan;
-	struct held held[RING_FRAMES]; /* by the buffers */
+	struct held held[RING_FRAMES]; /* content of each buffer */
 	struct sending sending;
 	struct next_frame next;
-	bool call_again; /* the kernel did not take all of the ring, */
-	bool is_down;    /* for the port was down */
+	bool call_again; /* The kernel did not take all of the ring. */
+	bool is_down;    /* The port was down. */
 	uint32_t free_count;
 	uint32_t free_buffers[RING_FRAMES];
 };
@@ -319,9 +320,9 @@ enum exit_code tx_xsk_open(const char *port, uint32_t queue, const struct mlr_qu
 	struct tx_xsk *xsk;
 	int error;
 
-	setrlimit(RLIMIT_MEMLOCK, &unlimited); /* where it is refused, creating the UMEM fails and says why */
+	setrlimit(RLIMIT_MEMLOCK, &unlimited); /* If this is refused, creating the UMEM fails and says why. */
 	error = open_when_free(port, queue, plan, wants_any ? metadata : NULL, &xsk);
-	if (error == -EBUSY && stop_requested()) /* which ended the wait */
+	if (error == -EBUSY && stop_requested()) /* A stop ended the wait. */
 		return EXIT_INTERRUPTED;
 	if (error)
 		return error == -EINVAL && mlr_plan_memory_octets(plan) > LARGE_CHUNK_OCTETS

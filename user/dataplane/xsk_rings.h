@@ -33,10 +33,11 @@ struct xsk_metadata {
 	union {
 		struct {
 			uint16_t checksum_start, checksum_offset;
-			uint64_t launch_time_ns; /* by the NIC's clock */
+			uint64_t launch_time_ns; /* launch time by the NIC's clock */
 		} request;
 		struct {
-			uint64_t sent_ns; /* by the NIC's clock; where the kernel stands in for it, by CLOCK_TAI */
+			/* Departure by the NIC's clock; by CLOCK_TAI where the kernel stamps in its place. */
+			uint64_t sent_ns;
 		} completion;
 	};
 };
@@ -56,7 +57,7 @@ struct xsk_rings_wish {
 	void *area;
 	size_t area_octets;
 	uint32_t chunk_octets;
-	uint32_t entries; /* of each ring */
+	uint32_t entries; /* entries of each ring */
 	bool metadata;
 };
 

@@ -47,7 +47,7 @@ struct latency_summary {
 	uint64_t min_ns, max_ns;
 	double mean_ns;
 	double p50_ns, p90_ns, p99_ns, p99_9_ns, p99_99_ns;
-	/* PDV (RFC 5481, 4.2), above the smallest latency of all; and the error bound of the three percentiles */
+	/* PDV (RFC 5481, 4.2), above the smallest latency of all; and the error bound of the three percentiles. */
 	double pdv_p50_ns, pdv_p99_ns, pdv_p99_9_ns, pdv_max_ns, pdv_error_ns;
 	double pdv_p99_9_error_ns; /* error bound of pdv_p99_9_ns */
 	bool has_variation;

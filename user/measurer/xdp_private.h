@@ -64,20 +64,20 @@ struct measurer_xdp {
 	unsigned int snmp_port; /* index of the port that sends queries */
 	struct mlr_profile profile;
 	cpu_set_t transmit_cpus;
-	uint32_t next_sequence;        /* first sequence number of the next trial, in every flow */
-	uint32_t trial_first_sequence; /* first sequence number of the last trial, in every flow */
-	bool said_speed;               /* The user was told that a load is above a link's line rate. */
-	bool said_no_departures;       /* The user was told that nobody stamps departures (departure.h). */
-	struct account account;        /* accounting of the last trial */
-	uint64_t trial_count;          /* trials performed so far */
-	uint64_t late_in_trials;       /* late frames that the counts of trials already contain */
-	struct diagnosis diagnosis;    /* explanations of lost and of foreign frames */
-	bool by_nic_clock;             /* The NICs of all receiving ports stamp arrivals (timestamps.h). */
-	bool links_unsteady;           /* A link changed in the last trial. */
-	unsigned int repeats_most;     /* most repetitions of the next trial, if the tester spoils it */
-	struct sut_delay delay;        /* longest delay that rank 0, which ends phase d, has seen */
-	struct load_steps *steps;      /* load steps of the running trial; NULL: its load is constant */
-	int64_t clock_offset_ns; /* difference of the clock of tags to CLOCK_MONOTONIC; 0: tags are in CLOCK_MONOTONIC */
+	uint32_t next_sequence;                /* first sequence number of the next trial, in every flow */
+	uint32_t trial_first_sequence;         /* first sequence number of the last trial, in every flow */
+	bool said_speed;                       /* The user was told that a load is above a link's line rate. */
+	bool said_no_departures;               /* The user was told that nobody stamps departures (departure.h). */
+	struct account account;                /* accounting of the last trial */
+	uint64_t trial_count;                  /* trials performed so far */
+	uint64_t late_in_trials;               /* late frames that the counts of trials already contain */
+	struct diagnosis diagnosis;            /* explanations of lost and of foreign frames */
+	bool by_nic_clock;                     /* The NICs of all receiving ports stamp arrivals (timestamps.h). */
+	bool links_unsteady;                   /* A link changed in the last trial. */
+	unsigned int repeats_most;             /* most repetitions of the next trial, if the tester spoils it */
+	struct sut_delay delay;                /* longest delay that rank 0, which ends phase d, has seen */
+	struct load_steps *steps;              /* load steps of the running trial; NULL: its load is constant */
+	int64_t clock_offset_ns;               /* clock of tags minus CLOCK_MONOTONIC; 0: both are one clock */
 	uint8_t key_seed[MLR_KEY_SEED_OCTETS]; /* random seed of the key of this run's signatures */
 	uint16_t trial; /* number of the last trial; starts at random, so that frames of an earlier process are late */
 };
