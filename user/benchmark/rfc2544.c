@@ -126,7 +126,7 @@ static bool is_needed(const struct rfc2544 *suite, enum rfc2544_test test, bool 
 /* --- how long it takes ---------------------------------------------------------------------------------------------- */
 
 #define BURSTS_OF_SEARCH                                                                                                    \
-	15.0 /* of a search for the longest burst: up by doubling, down by halving, of some hundred frames */
+	15.0 /* bursts of a search for the longest one, up by doubling and down by halving, from some hundred frames */
 
 /* Estimate the time of a test: as long as it took at the size before, or by its plan. */
 static double expected_s(const struct rfc2544 *suite, enum rfc2544_test test)

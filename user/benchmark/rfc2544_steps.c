@@ -16,13 +16,13 @@
 
 #define FIRST_BURST_FRAMES 16
 #define BURST_GRACE_S      1e-3 /* a stall of this machine in a burst may be caught up for as long */
-#define BURST_TRIES        10   /* of one burst, until the tester itself sent all of it */
-#define PAUSE_MOST_S       10.0 /* after a burst */
-#define OVERLOAD_RATIO     1.1  /* of the throughput (26.5) */
-#define REDUCED_RATIO      0.5  /* of the overload */
+#define BURST_TRIES        10   /* most attempts at one burst until the tester has sent all of it */
+#define PAUSE_MOST_S       10.0 /* longest pause after a burst */
+#define OVERLOAD_RATIO     1.1  /* overload, as a ratio of the throughput (26.5) */
+#define REDUCED_RATIO      0.5  /* reduced load, as a ratio of the overload */
 #define STEPS_TRIES        3
 #define GRACE_S            1e-3
-#define SETTLE_RATIO       0.1 /* of the reset trial: what passes before the command is given */
+#define SETTLE_RATIO       0.1 /* part of the reset trial before the command is given */
 #define SETTLE_MAX_S       1.0
 #define COMMAND_GRACE_S    2.0
 #define STILL_BLOCKED      "frames were not forwarded again before the trial ended"
@@ -62,7 +62,7 @@ static void put_worst(const struct measurement *measurement, size_t number, cons
  * that doubles until the answer stays the same. */
 struct burst_pause {
 	double factor;
-	double longest_s; /* so far */
+	double longest_s; /* longest pause so far */
 	bool unsettled;   /* a longer one would have been needed to know that the answer stays */
 };
 

@@ -14,7 +14,7 @@
 #include "mlr/welch.h"
 #include "result/report.h"
 
-#define FAST_INITIAL_S 0.5 /* at most, of throughput trials */
+#define FAST_INITIAL_S 0.5 /* longest initial Trial Duration of throughput trials */
 #define WIDTH_RATIO    0.005
 #define SOURCE_SIZE    400
 
@@ -111,13 +111,13 @@ struct latency_source {
 /* The sums over the repeats so far. */
 struct latency_series {
 	size_t count;
-	double *means_ns, *medians_ns; /* of each repeat */
-	double frames, sum_ns;         /* of all frames */
+	double *means_ns, *medians_ns; /* mean and median latency of each repeat */
+	double frames, sum_ns;         /* number of all frames, and sum of their latencies */
 	double min_ns, max_ns, p99_max_ns;
 	double lost;
 	struct latency_source sources[SOURCES_MAX]; /* more than one: a NIC's clock was lost, or came, between two repeats */
 	size_t source_count;
-	double error_bound_ns; /* the largest; NAN: one is not known */
+	double error_bound_ns; /* largest error bound of a latency; NAN: one is not known */
 	json_t *last;          /* LATENCY of the last repeat: clock, definition, floor */
 	size_t direction_count;
 	struct direction_series {

@@ -17,7 +17,7 @@
 /* One trial of a search. */
 struct search_trial {
 	struct measurement measurement;
-	struct mlr_decision decision; /* of the controller, which this trial followed; its input is what was asked for */
+	struct mlr_decision decision; /* decision of the controller that asked for this trial */
 	double lower_fps, upper_fps;  /* the Relevant Bounds of the goal in focus at that time; NAN for what did not exist */
 };
 
@@ -55,13 +55,13 @@ struct search {
 	struct search_trial *trials;
 	size_t trial_count, trial_size;
 	struct search_latency *latencies; /* --latency-at; NULL: none */
-	size_t latency_count;             /* that were measured */
+	size_t latency_count;             /* number of latencies measured */
 	time_t start_time;
 	uint64_t start_ns;
 	double virtual_s;  /* time that would have passed, where none does */
-	double duration_s; /* of the whole search, once it has ended */
+	double duration_s; /* duration of the whole search, once it has ended */
 	enum search_end end;
-	struct goal_outcome outcomes[MLR_GOALS_MAX]; /* once it has ended */
+	struct goal_outcome outcomes[MLR_GOALS_MAX]; /* outcomes of the goals, once the search has ended */
 	struct goal_watch {                          /* what was last told about a goal */
 		double lower_fps, upper_fps;
 		bool reached;

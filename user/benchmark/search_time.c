@@ -12,8 +12,8 @@
 #include "mlr/frame.h"
 #include "mlr/sut.h"
 
-#define PLACES              9    /* of the simulated SUTs' limits */
-#define USUAL_SCATTER_RATIO 0.01 /* of a limit, from trial to trial */
+#define PLACES              9    /* number of limits that simulated SUTs have */
+#define USUAL_SCATTER_RATIO 0.01 /* relative scatter of a limit from trial to trial */
 #define MOST_SCATTER_RATIO  0.05
 #define MAX_LOAD_GUESS      1.5e6 /* frames/s: what a copy-mode port over veth can send; only for the estimate */
 #define BPS_PER_MEGABIT     1e6

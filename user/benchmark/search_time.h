@@ -13,7 +13,7 @@
 
 struct search_estimate {
 	double least_s, likely_s, most_s; /* NAN: not known */
-	size_t trials;                    /* in the likely case; 0: not known */
+	size_t trials;                    /* number of trials in the likely case; 0: not known */
 	const char *assumption;
 };
 

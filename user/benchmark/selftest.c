@@ -20,23 +20,23 @@
 #include "progress/events.h"
 #include "result/report.h"
 
-#define FASTEST_TRIALS     3    /* that sent something, */
-#define FASTEST_IDLE       10   /* and so many that did not are too many */
-#define FASTEST_MARGIN     1.25 /* the search begins that much above what was reached unpaced */
-#define SEARCH_TRIALS      5    /* short ones a load, of which one may be unclean: this machine may stall */
-#define SEARCH_EXCEED      0.2  /* that one in five */
-#define SEARCH_DIVISOR     4    /* how much shorter they are than those that confirm */
+#define FASTEST_TRIALS     3    /* unpaced trials that sent something */
+#define FASTEST_IDLE       10   /* unpaced trials without a frame that end the self-test */
+#define FASTEST_MARGIN     1.25 /* factor above the unpaced rate at which the search begins */
+#define SEARCH_TRIALS      5    /* short trials a load, of which one may be unclean: this machine may stall */
+#define SEARCH_EXCEED      0.2  /* Goal Exceed Ratio of the search: one trial in five */
+#define SEARCH_DIVISOR     4    /* Short trials are shorter than those that confirm by this factor. */
 #define SEARCH_WIDTH       0.02
-#define RAISES_MAX         8    /* by that much again, where the tester was clean all the way up */
-#define SEARCH_LEAST_RATIO 1e-3 /* of the fastest load: where the search begins */
+#define RAISES_MAX         8    /* most raises of Max Load by FASTEST_MARGIN, while Max Load is clean */
+#define SEARCH_LEAST_RATIO 1e-3 /* Min Load of the search, as a part of the fastest load */
 #define CONFIRM_TRIALS     5
-#define CONFIRM_CLEAN      4    /* of them */
-#define CONFIRM_STEP       0.95 /* the next load where that failed */
+#define CONFIRM_CLEAN      4    /* clean trials that confirm a load */
+#define CONFIRM_STEP       0.95 /* factor of the next load, where a load is not confirmed */
 #define CONFIRM_LOADS      20
 #define FLOOR_TRIALS       3
-#define FLOOR_LOAD_FPS     100e3 /* at most; else half of the clean load */
+#define FLOOR_LOAD_FPS     100e3 /* load of the latency floor at most; else half of the clean load */
 #define PACING_ERROR_PPM   500   /* a tenth of the Goal Width that searches have by default */
-#define UNCLEAN_LOSS_RATIO 0.01  /* what a trial that is not clean counts for at least */
+#define UNCLEAN_LOSS_RATIO 0.01  /* least loss ratio that an unclean trial counts for */
 #define RESIDUAL_WAIT_S    0.5
 #define PPM                1e6
 
@@ -99,11 +99,11 @@ static const struct measurer_ops clean_ops = { .measure = measure_clean };
 /* --- one frame size with one backend -------------------------------------------------------------------------------- */
 
 struct one_test {
-	const struct config *config; /* of this frame size */
+	const struct config *config; /* configuration of this frame size */
 	struct measurer *frames;
 	const char *mode;
-	double fastest_fps; /* unpaced */
-	double top_fps;     /* where the search begins from above */
+	double fastest_fps; /* fastest unpaced rate */
+	double top_fps;     /* Max Load of the search */
 	double load_fps;    /* the clean load, once it is found */
 	const char *unclean_reason;
 	const char *irregular_reason;
@@ -380,7 +380,7 @@ static enum exit_code measure_one(struct one_test *test)
 	if (code == EXIT_DONE && !test->irregular_reason)
 		code = confirm(test);
 	if (code == EXIT_DONE)
-		code = measure_floor(test); /* and the stops, which matter most where no load was clean */
+		code = measure_floor(test); /* It also measures stops, which matter most where no load was clean. */
 	return code;
 }
 

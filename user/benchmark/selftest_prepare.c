@@ -11,15 +11,15 @@
 #include "mlr/welch.h"
 
 #define SIGNIFICANCE  0.01
-#define TRIAL_SHARE   4     /* how much shorter trials are than --duration */
-#define LATENCY_FPS   100e3 /* at most; else half of what arrives */
+#define TRIAL_SHARE   4     /* Trials are shorter than --duration by this factor. */
+#define LATENCY_FPS   100e3 /* load of the latency trials at most; else half of the rate that arrives */
 #define LIST_SIZE     160
 #define THROUGHPUT_US 50
 #define RINGS_LONG    4096
 
 /* The items, in the order in which they are tried. */
 static const struct candidate {
-	const char *name; /* for --prepare */
+	const char *name; /* name of the item in --prepare */
 	enum prepare_item item;
 	unsigned int number;
 } candidates[] = {

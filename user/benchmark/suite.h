@@ -28,7 +28,7 @@ struct suite {
 /* One part while it is measured, and the test that runs. */
 struct suite_part {
 	struct suite *suite;
-	const struct config *config; /* of this part */
+	const struct config *config; /* configuration of this part */
 	struct measurer *measurer;
 	const char *test; /* the name of the test that runs */
 	double test_s;    /* about how long it takes */

@@ -25,12 +25,12 @@ struct sweep {
 	struct measurer *measurer;
 	double loads_fps[SWEEP_LOADS_MAX];
 	size_t load_count;          /* 0: they are not known */
-	struct measurement *trials; /* of the first loads */
+	struct measurement *trials; /* trials of the first loads */
 	size_t trial_count;
 	time_t start_time;
 	uint64_t start_ns;
 	double virtual_s;  /* time that would have passed, where none does */
-	double duration_s; /* once it has ended */
+	double duration_s; /* duration of the sweep, once it has ended */
 	enum sweep_end end;
 	bool tester_limited; /* the tester limited some trial */
 };

@@ -14,7 +14,7 @@
 #include "progress/progress.h"
 #include "result/report.h"
 
-#define UNSENT_RATIO 0.01 /* of a trial in which the tester was the limit: with more it says nothing of the SUT */
+#define UNSENT_RATIO 0.01 /* most unsent part of a trial that still says something of the SUT */
 #define GRACE_S      1e-3 /* how late the last frame of a performance test may be sent */
 
 /* One service while it is tested. */
@@ -22,10 +22,10 @@ struct run {
 	struct suite_part part;
 	struct y1564 *suite;
 	const struct service *options;
-	double frame_size_octets; /* of its frames on average */
+	double frame_size_octets; /* mean size of its frames */
 	struct mlr_y1564_service service;
-	json_t *json;           /* of the service */
-	bool failed, undecided; /* the test that runs */
+	json_t *json;           /* JSON of the service */
+	bool failed, undecided; /* outcome of the running test */
 };
 
 /* The services whose performance is tested at once. */
@@ -33,8 +33,8 @@ struct joint {
 	struct suite_part part;
 	unsigned int count;
 	struct run *runs[SERVICES_MAX];
-	json_t *results[SERVICES_MAX]; /* of each */
-	double load_fps;               /* of all */
+	json_t *results[SERVICES_MAX]; /* results of each service */
+	double load_fps;               /* load of all services */
 };
 
 static bool is_wanted(const struct config *config, enum y1564_test test)
@@ -62,7 +62,7 @@ static const char *const figure_names[MLR_Y1564_FIGURES] = {
 
 /* The counts of a service in one direction, and the verdict on them. */
 struct judged {
-	struct mlr_y1564_availability found; /* of a performance */
+	struct mlr_y1564_availability found; /* availability in a performance test */
 	struct mlr_y1564_outcome outcome;
 	unsigned int faults;
 	enum mlr_y1564_verdict verdict;

@@ -11,10 +11,10 @@
 struct y1564 {
 	struct suite common;
 	json_t *services;    /* what was measured, an object for each service */
-	json_t *performance; /* of the performance test, what is of all of them. NULL: there was none */
-	bool failed;         /* a service is not as agreed */
-	bool undecided;      /* of another that is not known */
-	double link_bps;     /* with what is on the wire beside frames; 0: not known */
+	json_t *performance; /* results of the performance test over all services; NULL: there was none */
+	bool failed;         /* A service is not as agreed. */
+	bool undecided;      /* It is not known whether a service is as agreed. */
+	double link_bps;     /* link speed, gaps and preambles included; 0: not known */
 };
 
 /* Run it. In any case the caller frees *ret. Returns EXIT_DONE, EXIT_UNMET if a service is not as agreed, or something is

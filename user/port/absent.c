@@ -12,7 +12,7 @@
 
 #define DEVICES      "/sys/bus/pci/devices"
 #define CLASS_SIZE   16
-#define NETWORK      "0x02" /* where the classes of network controllers begin */
+#define NETWORK      "0x02" /* prefix of the classes of network controllers */
 #define REMEDY_SIZE  256
 #define NAMED_MOST   3 /* devices that one sentence names at most */
 #define DRIVERS_USER "vfio-pci igb_uio uio_pci_generic"

@@ -14,9 +14,9 @@
 
 /* One such device. */
 struct absent {
-	char address[ABSENT_NAME_SIZE]; /* as "0000:03:00.0" */
+	char address[ABSENT_NAME_SIZE]; /* PCI address, such as "0000:03:00.0" */
 	char driver[ABSENT_NAME_SIZE];  /* its driver; empty: it has none */
-	bool is_of_user_space;          /* the driver makes no port for anybody */
+	bool is_of_user_space;          /* The driver is one of user space, and makes no port. */
 };
 
 /* Find them; return their number, at most ABSENT_MOST. */

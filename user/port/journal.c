@@ -28,7 +28,7 @@
 #define RETRY_NS     (1 * NS_PER_S)
 #define RETRY_GAP_NS (NS_PER_S / 50)
 #define DEATH_NS     (2 * NS_PER_S) /* how long a killed process may take to vanish */
-#define LOCK_WAIT_S  0.25           /* and its locks, before it counts as alive */
+#define LOCK_WAIT_S  0.25           /* time for the locks of a killed process to vanish, before it counts as alive */
 
 struct claim {
 	int fd; /* descriptor of the journal, locked */

@@ -32,7 +32,7 @@ struct discovery {
 	uint16_t checksum;
 	uint32_t flags;
 	struct in6_addr target;
-	uint8_t option, option_units; /* of eight octets */
+	uint8_t option, option_units; /* kind of the option, and its length in units of eight octets */
 	uint8_t mac[MLR_MAC_OCTETS];
 };
 

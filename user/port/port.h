@@ -20,9 +20,9 @@
 struct claim;
 
 struct port {
-	struct link_info link; /* as it was when the port was opened, but for an MTU that was raised */
+	struct link_info link; /* link when the port was opened; only a raised MTU is updated */
 	char driver[32];
-	char bus[32];    /* place of the device, as "0000:03:00.0"; empty for a virtual one */
+	char bus[32];    /* address of the device, such as "0000:03:00.0"; empty for a virtual one */
 	double link_bps; /* 0: not known, or made up as by veth */
 	bool half_duplex;
 	int listening_fd; /* its socket also keeps the port promiscuous */

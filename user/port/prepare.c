@@ -27,7 +27,7 @@
 struct needs {
 	const struct prepare *prepare;
 	unsigned int mtu_octets;
-	unsigned int queues; /* to transmit by */
+	unsigned int queues; /* transmit queues that the run needs */
 };
 
 /* --- offloads ------------------------------------------------------------------------------------------------------- */
@@ -315,7 +315,7 @@ static const struct step {
 	int (*prepare)(struct port *port, const struct needs *needs);
 	const char *what;            /* "cannot ..." */
 	const char *look;            /* the command that shows what the port has */
-	const char *const *offloads; /* in place of `prepare`: what is switched off */
+	const char *const *offloads; /* offloads to switch off, in place of `prepare` */
 } steps[] = {
 	{ PREPARE_MTU, "mtu", raise_mtu, "raise the MTU", "ip -d link show" },
 	{ PREPARE_IPV6, "ipv6", silence_ipv6, "switch automatic IPv6 addresses off", "ip -6 address show" },

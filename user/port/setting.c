@@ -434,7 +434,8 @@ static const struct setting_kind {
 	const char *name; /* the name ends with a colon: a key follows */
 	int (*read)(const struct access *access, char **ret_value);
 	int (*write)(const struct access *access, const char *value);
-	int (*path)(const struct access *access, char path[PATH_SIZE]); /* for a setting that is a file, in place of both */
+	/* Path of a setting that is a file, in place of read and write. */
+	int (*path)(const struct access *access, char path[PATH_SIZE]);
 } kinds[] = {
 	{ "sysctl:", .path = sysctl_path },
 	{ "feature:", read_feature, write_feature },

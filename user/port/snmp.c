@@ -20,7 +20,7 @@
 #define UDP_OCTETS    8
 #define PROTOCOL_UDP  17
 #define NS_PER_MS     1000000ull
-#define NUMBER_OFFSET 17 /* of the request-id in a query */
+#define NUMBER_OFFSET 17 /* offset of the request-id in a query */
 
 struct snmp {
 	struct neighbour_port port;
@@ -31,7 +31,7 @@ struct snmp {
 	bool running;
 	pthread_t thread;
 	uint64_t start_ns, until_ns;
-	uint32_t first_number; /* of the trial */
+	uint32_t first_number; /* first request-id of the trial */
 	struct snmp_report report;
 };
 

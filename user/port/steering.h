@@ -16,7 +16,7 @@
 
 #define STEERING_VALUES_MAX 64 /* a field with at most so many values has a rule for each */
 #define STEERING_QUEUES_MAX 128
-#define STEERING_RULES_MAX  (2 * STEERING_QUEUES_MAX) /* for both IP versions */
+#define STEERING_RULES_MAX  (2 * STEERING_QUEUES_MAX) /* most rules, for both IP versions */
 
 /* Make the rules for what a port of a numbered profile receives, over so many queues. Returns their number, 0 if it receives
  * nothing. */

@@ -60,7 +60,7 @@ bool probe_read_cpus(const char *root, const char *path, cpu_set_t *ret)
 	CPU_ZERO(ret);
 	if (file_read_line(TEXT_OF(FILES_PATH_SIZE, "%s%s", root, path), line, sizeof(line)))
 		return false;
-	return !strcmp(line, "(null)") || cpulist_parse(line, ret); /* as older kernels write a list of none */
+	return !strcmp(line, "(null)") || cpulist_parse(line, ret); /* Older kernels write "(null)" for an empty list. */
 }
 
 /* --- the worst ------------------------------------------------------------------------------------------------------ */

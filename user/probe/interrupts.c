@@ -14,7 +14,7 @@
 
 struct interrupts {
 	size_t count, known, in_the_way;
-	cpu_set_t cpus; /* of those known */
+	cpu_set_t cpus; /* CPUs of the interrupts that are known */
 };
 
 /* Get the CPUs that an interrupt goes to, or else those that it may go to. */

@@ -5,7 +5,7 @@
 #include "probe/parts.h"
 
 #define TEXT_SIZE   512
-#define PRIORITIES  16     /* that mqprio maps to traffic classes */
+#define PRIORITIES  16     /* priorities that mqprio maps to traffic classes */
 #define NEW_ROOT    0x8001 /* the major number of a root of our making */
 #define MAJOR_SHIFT 16
 #define ETF         "etf offload clockid CLOCK_TAI delta 500000"

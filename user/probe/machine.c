@@ -19,7 +19,7 @@
 #define LINE_SIZE       PROBE_LINE_SIZE
 #define CPUS_SIZE       256
 #define SAMPLE_NS       (NS_PER_S / 10)
-#define BUSY_RATIO      0.3 /* of a CPU, by other processes */
+#define BUSY_RATIO      0.3 /* part of a CPU that other processes use, from which it is busy */
 #define STEAL_RATIO     0.01
 #define BACKLOG_DEFAULT 1000
 #define INSTALL_KERNEL  "apt-get install linux-image-$(dpkg --print-architecture) && reboot"

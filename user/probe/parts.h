@@ -51,11 +51,11 @@ void probe_say_stalls(json_t *checks, const json_t *measured);
 
 /* The facts of launch time on a port. */
 struct launch_facts {
-	bool is_told;                 /* by the kernel, what the driver can do */
-	bool has;                     /* launch time for AF_XDP */
-	bool stamps;                  /* departures for AF_XDP, by a clock, which prove that it is kept */
+	bool is_told;                 /* The kernel tells what the driver can do. */
+	bool has;                     /* The driver has launch time for AF_XDP. */
+	bool stamps;                  /* The driver stamps departures of AF_XDP, which prove that launch times are kept. */
 	unsigned int transmit_queues; /* 0: not told */
-	bool may_fix;                 /* whether to offer a command: not for a port that somebody else uses */
+	bool may_fix;                 /* A command may be offered: nobody else uses the port. */
 	struct link_queueing queueing;
 };
 

@@ -42,11 +42,11 @@ struct subject {
 	const cpu_set_t *transmit;
 	bool named, used;
 	bool tried;
-	int native_error, zero_copy_error; /* of the attempts */
-	bool is_told;                      /* by the kernel: xdp */
+	int native_error, zero_copy_error; /* errors of the attempts */
+	bool is_told;                      /* The kernel tells `xdp`. */
 	struct link_xdp xdp;
 	struct link_driver driver;
-	unsigned int receive_queues, transmit_queues; /* 0 of the latter: not told */
+	unsigned int receive_queues, transmit_queues; /* transmit_queues 0: not told */
 	json_t *object, *checks;
 };
 

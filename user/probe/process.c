@@ -10,7 +10,7 @@
 #include "port/privileges.h"
 #include "probe/parts.h"
 
-#define UMEM_OCTETS   (64ul << 20) /* of a run with several queues and large frames */
+#define UMEM_OCTETS   (64ul << 20) /* UMEM of a run with several queues and large frames */
 #define CLOCK_ROUNDS  15
 #define CLOCK_READS   1000
 #define CLOCK_SLOW_NS 100 /* a system call instead of the vDSO */

@@ -13,7 +13,7 @@
 #include "base/files.h"
 #include "base/text_stream.h"
 
-#define NICENESS  (-20) /* as transmit threads have */
+#define NICENESS  (-20) /* niceness of transmit threads */
 #define LINE_SIZE 256
 
 struct spin {
@@ -102,8 +102,9 @@ static void *run(void *argument)
 	spin->error = -pin(stalls->cpu);
 	if (spin->error)
 		return NULL;
-	stalls->is_raised = !setpriority(PRIO_PROCESS, 0, NICENESS); /* on Linux: of this thread */
-	sched_yield();                                               /* so that the kernel has counted this thread once */
+	stalls->is_raised = !setpriority(PRIO_PROCESS, 0, NICENESS); /* Linux sets it for this thread alone. */
+	/* Let the kernel count this thread once. */
+	sched_yield();
 	waited = read_waited();
 	stolen = read_stolen(stalls->cpu);
 	spin_for(spin->duration_ns, stalls);

@@ -13,14 +13,14 @@
 
 struct stalls {
 	int cpu;          /* -1: whichever the kernel chose */
-	bool is_raised;   /* the thread had its niceness */
-	uint64_t spun_ns; /* from the first reading to the last */
-	uint64_t count;   /* stalls */
+	bool is_raised;   /* The thread had its niceness. */
+	uint64_t spun_ns; /* time from the first reading to the last */
+	uint64_t count;   /* number of stalls */
 	uint64_t longest_ns, sum_ns;
 	bool others_known;
-	uint64_t others_ns; /* of that time: another thread of this machine had the CPU */
+	uint64_t others_ns; /* part of that time in which another thread of this machine had the CPU */
 	bool stolen_known;
-	uint64_t stolen_ns; /* likewise: the hypervisor had it; in whole ticks of the kernel */
+	uint64_t stolen_ns; /* part of that time in which the hypervisor had the CPU; in whole ticks of the kernel */
 };
 
 /* Note a reading of the clock so long after the one before. */

@@ -16,7 +16,7 @@
 #define LINE_SIZE          PROBE_LINE_SIZE
 #define CPUS_SIZE          256
 #define LONG_LINE_SIZE     8192 /* the flags of a CPU, the kernel's command line */
-#define ISOLATION_CPUS_MIN 4    /* with fewer there is none to spare */
+#define ISOLATION_CPUS_MIN 4    /* least CPUs of a machine with a CPU to isolate */
 #define CPUS_SPARED        2
 #define WAKE_LONG_US       20
 #define CPU_DIRECTORY      "/sys/devices/system/cpu"

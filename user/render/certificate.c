@@ -8,8 +8,8 @@
 #include "render/markup.h"
 #include "render/parts.h"
 
-#define TEXT_MOST  110 /* octets of what is said in a sentence */
-#define VALUE_MOST 78  /* of a fact */
+#define TEXT_MOST  110 /* most octets of a sentence */
+#define VALUE_MOST 78  /* most octets of a fact's value */
 #define NAME_MOST  60
 #define FACTS_MOST 9
 
@@ -18,10 +18,10 @@
 #define HEAD_MM       9 /* without the name */
 #define LOGO_MM       17
 #define HEADING_MM    8.5
-#define OUTCOME_MM    15 /* without its sentence */
+#define OUTCOME_MM    15 /* height of the outcome without its sentence */
 #define REST_MM       8
-#define FACT_MM       1.3 /* around each */
-#define FACT_LINES    3   /* at most */
+#define FACT_MM       1.3 /* gap around each fact */
+#define FACT_LINES    3   /* most lines of a fact */
 #define LINE_MM       4.1
 #define SMALL_LINE_MM 3.65
 
@@ -83,7 +83,7 @@ static void put(FILE *stream, const char *open, const char *text, size_t most, c
 static size_t width_of(unsigned char octet)
 {
 	if ((octet & 0xc0) == 0x80)
-		return 0; /* of a character that was counted */
+		return 0; /* A continuation octet belongs to a character that was counted. */
 	return (octet >= 'A' && octet <= 'Z') || octet >= 0xe3 ? 2 : 1;
 }
 

@@ -10,8 +10,8 @@
 #include "render/kinds.h"
 #include "render/parts.h"
 
-#define FLOWS_MOST   40  /* rows of the figure */
-#define COLUMNS_MOST 120 /* of the figure; of more intervals, several share one */
+#define FLOWS_MOST   40  /* most rows of the figure */
+#define COLUMNS_MOST 120 /* most columns of the figure; more intervals share columns */
 #define ROW_HEIGHT   15.0
 #define ROW_GAP      2.0
 #define NAME_SIZE    24
@@ -31,8 +31,8 @@ static const struct level {
 struct map {
 	struct svg_panel panel;
 	const json_t *flows;
-	size_t rows, intervals, share; /* so many intervals a column */
-	double *starts;                /* of the columns and of the end; owned by the caller */
+	size_t rows, intervals, share; /* `share` intervals are one column */
+	double *starts;                /* start times of the columns, and the end; owned by the caller */
 };
 
 static size_t columns_of(const struct map *map)

@@ -190,7 +190,7 @@ void setting_add_conditions(struct facts *facts, const json_t *document)
 {
 	if (json_object_get(document, "services"))
 		facts_say(facts, document, service_facts, COUNT(service_facts));
-	else if (!json_object_get(document, "frame_sizes")) /* of a suite, which has tables of them */
+	else if (!json_object_get(document, "frame_sizes")) /* A suite has tables of its frame sizes. */
 		add_sizes(facts, document);
 	add_traffic(facts, document);
 }

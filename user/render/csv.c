@@ -119,8 +119,8 @@ static int flatten(json_t *flat, const char *prefix, const json_t *value)
 	if (json_is_array(json_object_get(value, "observed")))
 		error |= flatten_observed(flat, prefix, json_object_get(value, "observed"));
 	json_each_member (key, member, value)
-		if (!is_one_of(key,
-			       "spoilt_performances counters_moved observed")) /* which are no rows, and no columns of one */
+		/* These are neither rows nor columns of a row. */
+		if (!is_one_of(key, "spoilt_performances counters_moved observed"))
 			error |= flatten_member(flat, prefix, key, member);
 	if (json_is_boolean(json_object_get(value, "regular")))
 		error |= flatten_standing(flat, prefix, value);
@@ -305,7 +305,7 @@ static int add_services(json_t *rows, const json_t *document)
 /* What else is a row: each object of a list within those of another, which stands beside it. */
 static const struct list {
 	const char *outer, *inner; /* NULL: no list within; where it is missing, one row has the outer object */
-	const char *prefix;        /* of what is within */
+	const char *prefix;        /* prefix of the columns of the inner objects */
 	const char *beside;        /* the outer object's members that are shown; NULL: all */
 	bool within;               /* nothing where there is no such list */
 } lists[] = {
@@ -327,7 +327,7 @@ static int add_list(json_t *rows, const json_t *outer, const struct list *list)
 		if (value != within && !(within && is_one_of(name, "regular tester_limited")) &&
 		    (!within || !list->beside || strcmp(list->beside, name) == 0))
 			error |= flatten_member(beside, "", list->within ? "port" : name, value);
-	if (json_object_get(outer, "regular") && within) /* of a whole point, beside its results */
+	if (json_object_get(outer, "regular") && within) /* The standing of a whole point is beside its results. */
 		error |= json_object_set_new(beside, STANDING, json_string(standing_word(standing_of_point(outer))));
 	for (size_t i = 0; i < count; i++) {
 		json_t *row = json_copy(beside);

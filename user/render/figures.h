@@ -15,7 +15,7 @@
 struct figure {
 	const char *id; /* unique on the page */
 	const char *caption, *description;
-	const struct svg_key *keys; /* of the legend */
+	const struct svg_key *keys; /* keys of the legend */
 	size_t key_count;
 	double below; /* what further panels take below the first one */
 };

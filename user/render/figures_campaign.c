@@ -14,15 +14,15 @@
 #include "render/svg.h"
 #include "render/values.h"
 
-#define FIGURES_MOST 24  /* of a page; the tables have everything */
-#define LABELS_MAX   256 /* of an axis in a figure */
+#define FIGURES_MOST 24  /* most figures of a page; the tables have everything */
+#define LABELS_MAX   256 /* most labels of an axis in a figure */
 #define NONE         ((size_t)-1)
 
 /* Which axis is what. */
 struct layout {
 	const json_t *axes;
 	size_t x, series;             /* indices of axes; NONE: no such axis */
-	double positions[LABELS_MAX]; /* of the labels of x */
+	double positions[LABELS_MAX]; /* positions of the labels of x */
 	const char *names[LABELS_MAX];
 	size_t labels;
 	bool numeric; /* positions are the labels as numbers, else their order */

@@ -19,8 +19,8 @@ static const char *const bound_styles[COURSE_GOALS][2] = { { "lower", "upper" },
 /* The state of a goal before each trial, and at the end. */
 struct goal_course {
 	const json_t *goal, *result;
-	double *lower, *upper; /* count + 1 of each, of trials; NAN where there was no bound */
-	double loss_ratio;     /* of the goal */
+	double *lower, *upper; /* count + 1 of each, for `count` trials; NAN: there was no bound */
+	double loss_ratio;     /* Goal Loss Ratio */
 };
 
 /* The course of goals that share trials. */

@@ -13,10 +13,10 @@
 #include "render/parts.h"
 #include "render/values.h"
 
-#define NINES_MOST 6  /* to the right end: 99.9999 % */
+#define NINES_MOST 6  /* number of nines at the right end: 99.9999 % */
 #define STEPS      20 /* points of a curve for each nine */
 #define CURVES     16
-#define EDGE       0.25 /* beyond the last nine, so that its tick is whole */
+#define EDGE       0.25 /* room beyond the last nine, so that its tick is whole */
 
 /* The histogram of one load, in one direction. */
 struct curve {

@@ -9,9 +9,9 @@
 
 /* One kind of document: verdicts stand at the beginning, then its parts. */
 struct content {
-	const char *kind; /* of its schema: "xdp-mlr/KIND/1" */
+	const char *kind; /* KIND in its schema "xdp-mlr/KIND/1" */
 	const char *title;
-	bool of_sut;       /* a benchmark of a SUT, so that the SUT has to be described */
+	bool of_sut;       /* The document is a benchmark of a SUT, which has to be described. */
 	const char *known; /* members of the document that this kind shows, as is_one_of() has them */
 	void (*put_verdicts)(struct writer *writer, const json_t *document);
 	const struct part *parts; /* what follows (page.h), `part_count` of them */

@@ -9,7 +9,7 @@
 #include "base/text_stream.h"
 #include "render/values.h"
 
-#define SHARE_LEAST      0.01 /* of the missing frames, for which advice about the tester is worth its place */
+#define SHARE_LEAST      0.01 /* least part of the missing frames for which advice about the tester is given */
 #define FORWARDS_NOTHING 0.99 /* a loss ratio from which the SUT forwards next to nothing */
 
 const char *const loss_places[LOSS_PLACES] = {
@@ -36,7 +36,7 @@ enum reason {
 
 static const struct limit {
 	const char *reason;
-	enum loss_place place; /* of the frames that this made missing; LOSS_PLACES: it made none missing */
+	enum loss_place place; /* place where this reason made frames missing; LOSS_PLACES: none is missing by it */
 	const char *advice;    /* NULL: it depends on the trials */
 } limits[REASONS] = {
 	[REASON_UNSENT] = { "frames stayed unsent", LOSS_UNSENT,
@@ -63,22 +63,22 @@ static const struct limit {
 
 /* The stops of the transmitter. */
 struct stalls {
-	double count, over_s; /* so many, in trials of so long */
+	double count, over_s; /* number of stops, and duration of the trials with them */
 	double longest_ns;
-	double excess_frames; /* the largest; NAN: not known */
+	double excess_frames; /* largest excess; NAN: not known */
 };
 
 /* The trials that a result rests on. */
 struct seen {
 	size_t trials, limited;
-	size_t counts[REASONS];        /* limited ones, by reason */
-	bool stalled[REASONS];         /* one of those was so by stalls */
-	double frames[LOSS_PLACES];    /* missing in the limited ones */
-	double missing;                /* their sum */
-	double received, expected;     /* in the limited ones */
-	bool decided;                  /* without the tester's part one of them would have kept the loss ratio */
-	const json_t *loss_counter;    /* of one of them; NULL: of none. The trial's */
-	double offered_fps, off_ratio; /* of the one whose load was off by most; NAN: of none */
+	size_t counts[REASONS];        /* limited trials, by reason */
+	bool stalled[REASONS];         /* A trial was limited for this reason by stalls. */
+	double frames[LOSS_PLACES];    /* frames missing in the limited trials */
+	double missing;                /* sum of these missing frames */
+	double received, expected;     /* frames received and expected in the limited trials */
+	bool decided;                  /* One of them would have kept the loss ratio without the tester's part. */
+	const json_t *loss_counter;    /* loss counter of one of them; NULL: none has one. The trial owns it */
+	double offered_fps, off_ratio; /* values of the trial whose load was off by most; NAN: none */
 	struct stalls stalls;
 };
 

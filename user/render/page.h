@@ -18,14 +18,14 @@
 
 enum part_directions {
 	DIRECTIONS_NONE,
-	DIRECTIONS_TOO,   /* where a row has several, a row of each instead */
+	DIRECTIONS_TOO,   /* a row for each direction in place of a row with several */
 	DIRECTIONS_ALONE, /* only such rows, below "By direction"; nothing where there is none */
 };
 
 struct part {
 	const char *when; /* phrase_holds(), or "sizes[]/latency": one of the list has it. NULL: always */
 	enum writer_level level;
-	const char *id; /* of the section or the table */
+	const char *id; /* id of the section or the table */
 
 	/* One of these. */
 	const char *section, *subsection, *fold;
@@ -38,9 +38,9 @@ struct part {
 	bool apart; /* it does not belong to the subsection above it */
 	size_t count;
 	const char *rows; /* a JSON pointer; "/services[]/steps": those within each, and what stands beside them */
-	bool most;        /* there may be thousands of rows: as table_put_most() */
+	bool most;        /* There may be thousands of rows: shown by table_put_most(). */
 	enum part_directions directions;
-	enum tone (*tone)(const json_t *row); /* of the rows; NULL: plain */
+	enum tone (*tone)(const json_t *row); /* tone of a row; NULL: plain */
 };
 
 #define SECTION(id_, heading)   .id = id_, .section = heading

@@ -33,10 +33,10 @@ struct field {
 	text_of_number *text;
 	const char *phrase;                                  /* instead: the cell as a phrase on the row (phrase.h) */
 	void (*add)(struct cells *cells, const json_t *row); /* instead: for what is computed */
-	bool numeric;                                        /* aligned to the right although it is a text */
-	bool command;                                        /* as in struct writer_column */
+	bool numeric;                                        /* The text is aligned to the right, like a number. */
+	bool command;                                        /* The column is a command, as in struct writer_column. */
 	bool rare;               /* seldom more than 0: where each row has 0, a sentence says so instead */
-	enum writer_level level; /* who the column is for */
+	enum writer_level level; /* reader that the column is for */
 };
 /* Write a table with a row for each object of an array. Columns above the form's level, and empty columns, are left out.
  * `tone` may be NULL. */

@@ -44,7 +44,8 @@ char *render(const json_t *document, enum document_form form, struct render_styl
 
 	if (form == DOCUMENT_JSON)
 		return json_text(document, true, ret_length);
-	if (form == DOCUMENT_HTML || form == DOCUMENT_CERTIFICATE || form == DOCUMENT_CERTIFICATE_PDF) /* which holds the document as it is, escaped */
+	/* These forms hold the document as it is, escaped. */
+	if (form == DOCUMENT_HTML || form == DOCUMENT_CERTIFICATE || form == DOCUMENT_CERTIFICATE_PDF)
 		return written_by(forms[form], document, style, ret_length);
 	return written_plainly(forms[form], document, style, ret_length);
 }

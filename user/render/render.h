@@ -17,10 +17,10 @@ struct render_logo {
 };
 
 struct render_style {
-	bool terminal;        /* uses escape sequences for bold text and colours */
-	bool explain;         /* shows every trial of a search, and why it was chosen */
-	unsigned int columns; /* columns of the terminal; 0: it is none */
-	struct render_logo logo; /* of a certificate */
+	bool terminal;           /* uses escape sequences for bold text and colours */
+	bool explain;            /* shows every trial of a search, and why it was chosen */
+	unsigned int columns;    /* columns of the terminal; 0: it is none */
+	struct render_logo logo; /* logo of a certificate */
 };
 
 /* Whether there is a certificate of such a document: it is a benchmark of a SUT. */

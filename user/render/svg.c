@@ -6,15 +6,15 @@
 
 #include "render/markup.h"
 
-#define LANE        34.0 /* of the value 0 beside a logarithmic scale */
-#define TICKS_X     8.0  /* about so many */
+#define LANE        34.0 /* width of the lane of value 0 beside a logarithmic scale */
+#define TICKS_X     8.0  /* approximate number of ticks */
 #define TICKS_Y     5.0
 #define TICKS_MAX   64
-#define CHARACTER   6.0 /* width of one in the labels, about */
+#define CHARACTER   6.0 /* approximate width of a character in a label */
 #define TICK_HEIGHT 12.0
 #define LARGER      1.83 /* times that is text on a phone and on paper (style.css), where a figure is small */
 #define TICK_TEXT   32
-#define LOG_LEAST   1e-30 /* in a scale of powers of ten, whose lower end must not become 0 */
+#define LOG_LEAST   1e-30 /* least value of a logarithmic scale, whose lower end must not become 0 */
 #define KEY_WIDTH   22.0
 #define KEY_HEIGHT  14.0
 

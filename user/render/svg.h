@@ -42,8 +42,8 @@ enum svg_mark { SVG_GOOD, SVG_BAD, SVG_WARMUP, SVG_OTHER, SVG_ABOVE, SVG_BELOW, 
 
 struct svg_key {
 	enum { SVG_KEY_MARK, SVG_KEY_LINE, SVG_KEY_BAND } kind;
-	enum svg_mark mark; /* of a mark */
-	const char *style;  /* the class of the mark, the line or the band */
+	enum svg_mark mark; /* kind of mark, for SVG_KEY_MARK */
+	const char *style;  /* class of the mark, the line or the band */
 	const char *text;
 };
 

@@ -12,13 +12,13 @@
 #include "render/forms.h"
 #include "render/parts.h"
 
-#define LINE_COLUMNS  120 /* of sentences, where it is no terminal */
+#define LINE_COLUMNS  120 /* columns of a sentence, if the text goes to no terminal */
 #define TABLE_COLUMNS 160
 #define INDENT        2
 #define GAP           2
 #define LABEL_LEAST   24 /* columns of a label */
 #define LABEL_MOST    32 /* the value of a longer one stands below it */
-#define ROOM_LEAST    24 /* for a text that is broken into lines */
+#define ROOM_LEAST    24 /* least columns of a text that is broken into lines */
 #define ITEMS_MOST    20
 
 struct row {
@@ -38,8 +38,8 @@ struct page {
 	struct writer writer;
 	bool terminal;
 	bool section_hidden, fold_hidden;
-	bool apart;     /* an empty line is due */
-	size_t columns; /* of a line */
+	bool apart;     /* An empty line is due. */
+	size_t columns; /* columns of a line */
 	size_t table_columns;
 	struct table table;
 };

@@ -11,7 +11,7 @@
 
 #define MICRO        "\xc2\xb5"
 #define SIGNIFICANT  3  /* digits */
-#define DIGITS_MOST  16 /* of a double */
+#define DIGITS_MOST  16 /* most decimal digits of a double */
 #define POINTER_SIZE 128
 
 /* --- numbers -------------------------------------------------------------------------------------------------------- */
@@ -96,7 +96,7 @@ const char *text_ns_within(double ns, double bound_ns, char buffer[VALUE_SIZE])
 {
 	static const struct {
 		double below_ns, factor;
-		int decimals; /* to the ns */
+		int decimals; /* decimals that show the value to the ns */
 		const char *unit;
 	} units[] = { { 1e6, 1e3, 3, MICRO "s" }, { 1e9, 1e6, 6, "ms" }, { INFINITY, 1e9, 9, "s" } };
 	size_t i = 0;

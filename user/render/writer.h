@@ -18,9 +18,9 @@ enum tone { TONE_PLAIN, TONE_GOOD, TONE_WARN, TONE_BAD };
 
 /* The reader that a part is for. A page shows all levels. A text has only a screen, and leaves out parts above its level. */
 enum writer_level {
-	LEVEL_MAIN,      /* for everybody */
-	LEVEL_DETAIL,    /* for those who ask how the result came about (--explain) */
-	LEVEL_REFERENCE, /* for those who look something up */
+	LEVEL_MAIN,      /* parts for everybody */
+	LEVEL_DETAIL,    /* parts for readers who ask how the result came about (--explain) */
+	LEVEL_REFERENCE, /* parts for readers who look something up */
 };
 
 struct writer_fact {

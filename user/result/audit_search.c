@@ -22,8 +22,8 @@ struct search {
 	struct mlr_goal goals[MLR_GOALS_MAX];
 	size_t goal_count;
 	double min_load_fps, max_load_fps; /* NAN: not known */
-	struct mlr_results *results;       /* of Load Classification; without warm-ups */
-	struct mlr_controller *phased;     /* whose results are its own; NULL: another algorithm */
+	struct mlr_results *results;       /* results of Load Classification; without warm-ups */
+	struct mlr_controller *phased;     /* controller of `phased`, which classifies by itself; NULL: another algorithm */
 	struct stored_trial *trials;
 	size_t trial_count;
 };

@@ -10,7 +10,7 @@
 #include "mlr/trial.h"
 
 #define ROUNDING            1e-9
-#define RATE_ROUNDING_RATIO 1e-4 /* of the load: what an external measurer may round its rate by */
+#define RATE_ROUNDING_RATIO 1e-4 /* rounding of an external measurer's rate, as a part of the load */
 
 static struct mlr_trial_input input_of(const json_t *trial)
 {

@@ -15,7 +15,7 @@
 
 /* All counters of the observed trials, and their values in each trial. */
 struct observed_trials {
-	json_t *places; /* of counters, by source and then name */
+	json_t *places; /* places of counters, by source and then name */
 	struct mlr_cause_counter *counters;
 	size_t counter_count, trial_count;
 	struct mlr_cause_trial *trials;

@@ -11,7 +11,7 @@ static const char *const members[] = { "received",    "changed",     "changed_vl
 				       "changed_ecn", "changed_ttl", "changed_address", "changed_port" };
 
 struct sums {
-	json_int_t trials; /* in which headers were compared */
+	json_int_t trials; /* number of trials in which headers were compared */
 	json_int_t of[COUNT(members)];
 };
 
@@ -41,7 +41,8 @@ static void add_trials(const json_t *json, struct sums *sums)
 
 json_t *report_changes(const json_t *document)
 {
-	const json_t *runs = json_at(document, "/repeats/runs"); /* with the one that the document itself shows */
+	/* The list contains the run that the document itself shows. */
+	const json_t *runs = json_at(document, "/repeats/runs");
 	struct sums sums = { 0 };
 	json_t *json;
 

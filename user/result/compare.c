@@ -453,7 +453,7 @@ static json_t *compare_soaks(const struct config *config, const json_t *const do
 		.tolerance_ratio = config->tolerance_ratio,
 		.significance = config->significance_ratio,
 		.resolution_ratio = hypot(deviation[A] / mean[A].mean, deviation[B] / mean[B].mean),
-		.spread = { 0, INFINITY }, /* that of soaks is in their estimates */
+		.spread = { 0, INFINITY }, /* The spread of soaks is in their estimates. */
 	};
 	struct verdict verdict = { .word = "unknown", .method = "estimates" };
 	json_t *json;

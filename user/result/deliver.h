@@ -14,11 +14,12 @@
 #include "result/pdf.h"
 
 struct report_file {
-	struct destination destinations[REPORT_FILES_MAX]; /* of each --report and --junit, in the configuration's order */
-	struct pdf_converter converters[REPORT_FILES_MAX]; /* of each --certificate FILE.pdf */
+	/* Destination of each --report and --junit, in the configuration's order. */
+	struct destination destinations[REPORT_FILES_MAX];
+	struct pdf_converter converters[REPORT_FILES_MAX]; /* converter of each --certificate FILE.pdf */
 	struct render_logo logo;
-	json_t *sut; /* the SUT as the user describes it, null where that is nothing; NULL: what is measured is none */
-	struct signing_key *key; /* of --sign; NULL: the result is not signed */
+	json_t *sut;             /* description of the SUT by the user, or null; NULL: no SUT is measured */
+	struct signing_key *key; /* key of --sign; NULL: the result is not signed */
 };
 
 /* Before the measurement: see that each file of --report and --junit can be written, take the SUT's description in, and read the key of

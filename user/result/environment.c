@@ -13,7 +13,7 @@
 
 /* A library to look for among the loaded ones. */
 struct wanted_library {
-	const char *prefix; /* of its file name */
+	const char *prefix; /* first part of its file name */
 	char version[32];
 };
 

@@ -72,9 +72,9 @@ json_t *findings_results(const json_t *document)
 struct compared {
 	double load_fps; /* NAN: it has none */
 	double error_ratio;
-	bool at_least; /* the SUT may do more */
-	bool at_most;  /* it may do less */
-	bool limited;  /* by the tester, which is one reason for at_least */
+	bool at_least; /* The SUT may do more. */
+	bool at_most;  /* The SUT may do less. */
+	bool limited;  /* The tester limited the result, which is one reason for at_least. */
 };
 
 /* The Conditional Throughput. Without one, the SUT forwards less than the Relevant Upper Bound. */

@@ -71,7 +71,7 @@ static bool add_verdict(json_t *verdicts, const struct requirement *requirement,
 {
 	static const char *const units[] = {
 		[QUANTITY_LOAD] = "fps", [QUANTITY_RATIO] = "ratio", [QUANTITY_FRAMES] = "frames",
-		[QUANTITY_TIME] = "ns",  [QUANTITY_SECONDS] = "ns", /* by requirement_scale() */
+		[QUANTITY_TIME] = "ns",  [QUANTITY_SECONDS] = "ns", /* requirement_scale() turns seconds into ns. */
 	};
 	bool met = comparison_holds(requirement->comparison, value, threshold);
 

@@ -18,7 +18,7 @@
 #include "config/stored.h"
 
 #define TEXT_MOST   (256 * 1024) /* octets kept of one configuration */
-#define COMMAND_S   60           /* for one command */
+#define COMMAND_S   60           /* longest time for one command */
 #define END_GRACE_S 1
 
 /* --- a text from outside -------------------------------------------------------------------------------------------- */
@@ -27,7 +27,7 @@ struct text {
 	char *octets;
 	size_t length;
 	bool truncated;
-	int error; /* of the last reading */
+	int error; /* errno of the last reading */
 };
 
 /* Read what is there now; false at the end of it, or once there is too much. */
@@ -101,7 +101,7 @@ static enum exit_code listen_to(const struct given *given, int fd, struct text *
 		if (now_ns >= end_ns)
 			return refuse_given(given, "it has not ended after %d s", COMMAND_S);
 		poll(files, COUNT(files), (int)((end_ns - now_ns) / 1000000 + 1));
-	} while (read_some(ret, fd)); /* which takes nothing where nothing is there yet */
+	} while (read_some(ret, fd)); /* A reading takes nothing if nothing is there yet. */
 	return ret->error ? refuse_given(given, "%s", strerror(ret->error)) : EXIT_DONE;
 }
 

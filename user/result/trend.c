@@ -24,7 +24,7 @@
 #include "result/verify.h"
 
 #define RESULTS_MOST     5000
-#define RESOLUTION_LEAST 1e-4 /* as a part of the value */
+#define RESOLUTION_LEAST 1e-4 /* least resolution, as a part of the value */
 
 struct dated {
 	const char *file, *date;
@@ -248,10 +248,10 @@ static void leave_out_others(struct trend *trend)
  * are those that are only "at least" and below others. */
 struct series {
 	size_t count;
-	size_t *result;    /* which result a value is of */
-	double *logs;      /* of the values */
-	double *places;    /* where levels are looked for: logarithms of the thresholds, or the same as the values */
-	size_t *firsts;    /* where the level of a value begins (mlr/segments.h) */
+	size_t *result;    /* index of the result that a value comes from */
+	double *logs;      /* logarithms of the values */
+	double *places;    /* values whose levels are looked for: logarithms of the thresholds, or `logs` */
+	size_t *firsts;    /* first index of the level of each value (mlr/segments.h) */
 	double resolution; /* the standard deviation that the bounds leave open, as a part of the value */
 };
 
