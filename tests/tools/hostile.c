@@ -31,18 +31,18 @@
 #define NUMBER_MAX      65535
 #define PAD_MAX         60u
 #define TAGS_MAX        6u
-#define FRAME_OCTETS    (MLR_FRAME_MAX_OCTETS + PAD_MAX + 4) /* with what is put in or behind */
+#define FRAME_OCTETS    (MLR_FRAME_MAX_OCTETS + PAD_MAX + 4) /* octets of a frame with what is inserted or appended */
 #define HELD_MAX        65536
 #define LAST_MAX        64
-#define FLOWS           256 /* whose order is told, by the last octet of their number */
+#define FLOWS           256 /* flows whose order is logged, by the last octet of their number */
 #define BUFFER_OCTETS   (64 << 20)
-#define SILENCE_NS      (NS_PER_S / 20) /* after it the trial is taken to be over: what is held is let go, */
-#define COPY_LATE_NS    NS_PER_S        /* and after that long even to the slowest tester */
+#define SILENCE_NS      (NS_PER_S / 20) /* After so long a silence, the trial counts as over, and held frames are sent. */
+#define COPY_LATE_NS    NS_PER_S        /* After so long a silence, the trial is over even for the slowest tester. */
 #define COPY_AFTER_NS   1000000
 #define LOOK_MS         50
 #define TAG_OCTETS      4
 #define FRAGMENT        32 /* octets of IP payload in the first fragment: UDP header and tag, up to a multiple of 8 */
-#define TAG_FIELD(name) (sizeof(uint64_t) + offsetof(struct mlr_tag, name)) /* from the UDP header on */
+#define TAG_FIELD(name) (sizeof(uint64_t) + offsetof(struct mlr_tag, name)) /* offset from the UDP header */
 #define TAG_END         (sizeof(uint64_t) + sizeof(struct mlr_tag))
 
 enum { PORT_A, PORT_B, PORT_COUNT };
@@ -59,11 +59,11 @@ struct hostile_log {
 	uint64_t reordered;        /* forwarded after a later frame */
 	uint64_t damaged;          /* changed without a new checksum */
 	uint64_t resized;          /* cut or padded */
-	uint64_t malformed;        /* with headers and lengths that contradict each other, or a number that no trial has */
+	uint64_t malformed;        /* frames with contradictory headers and lengths, or with a number that no trial has */
 	uint64_t fragmented;       /* fragments sent */
-	uint64_t overtagged;       /* behind more than two VLAN tags */
-	uint64_t misdirected;      /* sent to the wrong port, or with a flow that belongs to nobody */
-	uint64_t late;             /* sent after the end of their trial */
+	uint64_t overtagged;       /* frames behind more than two VLAN tags */
+	uint64_t misdirected;      /* frames sent to the wrong port, or with a flow that belongs to nobody */
+	uint64_t late;             /* frames sent after the end of their trial */
 	uint64_t unknown_trial;    /* given the number of a trial that the run does not have */
 	uint64_t foreign;          /* changed to look like another sender's, and such frames added */
 	uint64_t unsent;           /* frames that the kernel did not accept */
@@ -71,20 +71,20 @@ struct hostile_log {
 
 /* A frame on its way. */
 struct frame {
-	uint64_t due_ns;                   /* where it is held */
-	uint64_t number;                   /* of its direction: frames that came after this many are later than it */
-	unsigned int octets, network, udp; /* of all, and where its headers are; udp 0: no test frame */
+	uint64_t due_ns;                   /* due time, if the frame is held */
+	uint64_t number;                   /* its number in its direction: later frames have a larger one */
+	unsigned int octets, network, udp; /* octets of the frame, offsets of its headers; udp 0: no test frame */
 	unsigned int from;
 	uint8_t data[FRAME_OCTETS];
 };
 
 struct end {
 	int fd;
-	uint64_t number;              /* of the last test frame */
-	uint16_t trial;               /* that it was of */
-	uint64_t in_trial;            /* how many of that came */
-	uint64_t last_ns;             /* when */
-	uint64_t silent;              /* what had come when silence was answered last */
+	uint64_t number;              /* number of the last test frame */
+	uint16_t trial;               /* trial of the last test frame */
+	uint64_t in_trial;            /* frames of this trial that arrived */
+	uint64_t last_ns;             /* arrival of the last test frame */
+	uint64_t silent;              /* value of `number` when silence was answered last */
 	struct frame *held[HELD_MAX]; /* a ring */
 	size_t first, count;
 	struct frame *last[LAST_MAX]; /* the newest, by number */
@@ -107,10 +107,10 @@ struct row {
 	unsigned int period, amount; /* defaults */
 	void (*on_silence)(struct hostile *hostile, struct end *end);
 	void (*on_trial)(struct hostile *hostile, struct end *end); /* before the first frame of another trial */
-	enum base base;                                             /* of what is flipped, */
-	int offset;                                                 /* octets from there, */
-	size_t counter;    /* and what becomes of the frame: its member of the log */
-	unsigned int most; /* the largest `by`; 0: whatever can be given */
+	enum base base;                                             /* base of the octet that is flipped */
+	int offset;                                                 /* offset of that octet from the base */
+	size_t counter;                                             /* member of the log that counts the frame */
+	unsigned int most;                                          /* the largest `by`; 0: whatever can be given */
 };
 
 #define COUNTS(member) offsetof(struct hostile_log, member)

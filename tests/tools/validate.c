@@ -20,8 +20,8 @@
 #include "base/schema.h"
 
 struct validation {
-	const char *directory; /* of the schemas */
-	const char *schema;    /* its name there, without .schema.json */
+	const char *directory; /* folder of the schemas */
+	const char *schema;    /* name of the schema, without .schema.json */
 	enum schema_rigour rigour;
 };
 

@@ -50,16 +50,16 @@
 #define VLAN_TAG      12
 #define VLAN_OCTETS   4
 #define VLANS         5  /* two of the tester's, and three more */
-#define TIME_BITS     40 /* of times in tags */
+#define TIME_BITS     40 /* bits of a time in a tag */
 #define GIVE_UP_NS    5000000000ull
 
 struct frame {
 	struct frame *next;
-	uint64_t due_ns, in_ns, out_ns; /* due by its tag; when it came, and when it is to go */
+	uint64_t due_ns, in_ns, out_ns; /* due time in its tag, arrival, and departure */
 	uint32_t trial, flow, number, late_ns;
-	uint64_t until; /* a held one: so many frames of its flow were sent */
+	uint64_t until; /* for a held frame: it goes once so many frames of its flow were sent */
 	const char *what;
-	struct rule *late_by; /* where out_ns is from; NULL: it goes at once */
+	struct rule *late_by; /* rule that out_ns comes from; NULL: the frame goes at once */
 	struct vlan {
 		uint16_t type, id;
 	} vlans[VLANS]; /* the tags that were in front, the outer one first */
@@ -77,7 +77,7 @@ struct rule {
 	char what[16];
 	long flow, every, from_ms, to_ms, by, depth;
 	uint64_t seen[FLOWS], busy_until_ns;
-	struct queue late[2]; /* by link: those that it made late, which go in the order in which they came */
+	struct queue late[2]; /* frames that the rule made late, by link, in the order of their arrival */
 };
 
 struct link {
@@ -85,7 +85,7 @@ struct link {
 	const char *name;
 	uint32_t trial;
 	uint64_t first_due_ns;
-	uint64_t sent[FLOWS]; /* by flow */
+	uint64_t sent[FLOWS]; /* frames sent, by flow */
 	struct queue held;
 };
 

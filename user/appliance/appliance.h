@@ -26,13 +26,13 @@
 
 enum phase {
 	PHASE_UNCONFIGURED, /* there is no configuration */
-	PHASE_WRONG,        /* there is one, and something is wrong with it */
+	PHASE_WRONG,        /* the configuration has an error */
 	PHASE_CHECKING,     /* xdp-mlr reads the options of every run, without running it */
-	PHASE_WAITING,      /* for the time of the next round */
+	PHASE_WAITING,      /* waits for the time of the next round */
 	PHASE_RUNNING,
-	PHASE_CLEANING,    /* after a crash: xdp-mlr clean */
-	PHASE_BACKING_OFF, /* after a crash: before the next try */
-	PHASE_RENDERING,   /* the result as HTML, then as text */
+	PHASE_CLEANING,    /* runs xdp-mlr clean after a crash */
+	PHASE_BACKING_OFF, /* waits after a crash, before the next try */
+	PHASE_RENDERING,   /* makes the result as HTML, then as text */
 	PHASE_HANDING_OVER,
 	PHASE_DONE,
 	PHASE_ENDING, /* powering off, once what runs has ended */
@@ -68,32 +68,32 @@ struct appliance {
 
 	/* the schedule and its runs */
 	enum phase phase;
-	struct job job; /* of the phase */
+	struct job job; /* job of the phase */
 	struct watch watch;
 	struct rounds rounds;
-	unsigned int run;       /* of the round, from 0 */
-	unsigned int tries;     /* of the run, that ended in a crash */
-	unsigned int crashes;   /* of all */
-	enum results_form form; /* PHASE_RENDERING: which */
-	time_t run_started;     /* by the calendar */
-	uint64_t run_began_ns;  /* by the clock that is never set */
-	uint64_t due_ns;        /* when the phase wants to be called; UINT64_MAX: not for the time */
+	unsigned int run;       /* index of the run in the round, from 0 */
+	unsigned int tries;     /* tries of the run that ended in a crash */
+	unsigned int crashes;   /* crashes of all runs */
+	enum results_form form; /* form that is made (PHASE_RENDERING) */
+	time_t run_started;     /* start of the run by the calendar */
+	uint64_t run_began_ns;  /* start of the run by CLOCK_MONOTONIC */
+	uint64_t due_ns;        /* time at which the phase is called next; UINT64_MAX: none */
 	time_t next_round;      /* PHASE_WAITING */
 	char *overrides; /* the options of that file, each a word for xdp-mlr, one behind the other; empty at the end */
 	char *document;  /* the result of the run, as it came; NULL: none yet */
 	size_t document_length;
 	char last_words[RECORD_LINE_MOST]; /* the last line on the program's standard error */
-	json_t *pending_notes;             /* for the next result */
-	int run_status;                    /* how it ended, as job.h has it */
+	json_t *pending_notes;             /* notes for the next result */
+	int run_status;                    /* status of the run, as in struct job */
 	uint64_t metrics_read_ns;
-	bool resumes;             /* a process of ours died in this run */
-	bool ending;              /* switch off, once what is under way has been handed over */
-	struct requests requests; /* of the operator's */
+	bool resumes;             /* A process of ours died in this run. */
+	bool ending;              /* Switch the machine off once the running run has been handed over. */
+	struct requests requests; /* requests of the operator */
 
 	/* the hardware of the machine */
 	struct job probe_job;
-	json_t *probe;      /* the document; NULL: not known yet */
-	json_t *test_ports; /* of all runs: names, as the keys of an object */
+	json_t *probe;      /* document of the probe; NULL: not known yet */
+	json_t *test_ports; /* names of the ports of all runs, as the keys of an object */
 
 	struct console *consoles[CONSOLES_MAX];
 	unsigned int console_count;

@@ -30,13 +30,13 @@
 
 struct console {
 	int in_fd, out_fd; /* -1: no keys come any more */
-	bool terminal;     /* its settings were changed, and are put back */
+	bool terminal;     /* Its settings were changed, and have to be restored. */
 	struct termios before;
 	char *path;
-	unsigned long read; /* of the lines of the log */
-	bool draws;         /* the view */
-	bool held;          /* others write there */
-	char *waiting;      /* what was not taken yet */
+	unsigned long read; /* number of lines of the log that the console has shown */
+	bool draws;         /* The console draws the view. */
+	bool held;          /* Other programs write to the terminal. */
+	char *waiting;      /* octets that the terminal has not taken yet */
 	size_t waiting_count, waiting_size;
 	bool lost;          /* some of it was thrown away */
 	unsigned int drawn; /* rows of the view that stand there */
@@ -442,7 +442,7 @@ static void take_key(struct appliance *appliance, struct console *console, char 
 		if (appliance_may_probe(appliance))
 			appliance->requests.probe = true;
 		else
-			show_page(appliance, console, 'p'); /* as they were: nothing is tried on a port while a run is on */
+			show_page(appliance, console, 'p'); /* Show what is known: no port is tried while a run is on. */
 		break;
 	case 'v':
 		toggle_view(appliance, console);

@@ -13,7 +13,7 @@
 
 #include "appliance/appliance.h"
 
-#define CONSOLE_FILES 2 /* that one is waited for with */
+#define CONSOLE_FILES 2 /* files that each console is polled with */
 
 /* Open a console; "-" is standard input and output. 0 or -errno. */
 int console_open(struct appliance *appliance, const char *path);

@@ -26,29 +26,29 @@
 #define BACKLOG 16
 #define ADDRESS_RETRY_NS                                                                                                    \
 	(2 * NS_PER_S) /* the management port gets its address later, by DHCP; a server that ended comes again */
-#define QUESTION_NS    (NS_PER_S / 100) /* of a server that never stops asking, the mean */
-#define QUESTIONS_NS   NS_PER_S         /* so much of that at once */
-#define ERROR_NS       (12 * NS_PER_S)  /* of its errors, the mean: who takes it over could fill the appliance's records */
-#define ERRORS_NS      (60 * NS_PER_S)  /* so much of that at once */
+#define QUESTION_NS    (NS_PER_S / 100) /* mean period of questions that a compromised server may ask */
+#define QUESTIONS_NS   NS_PER_S         /* allowed excess over this mean */
+#define ERROR_NS       (12 * NS_PER_S)  /* mean period of its error lines, for a compromised server could fill the records */
+#define ERRORS_NS      (60 * NS_PER_S)  /* allowed excess over this mean */
 #define ERROR_OCTETS   160
 #define ERRORS_AT_ONCE 64
-#define AUDIT_NS       NS_PER_S /* a line of who did what, the mean */
+#define AUDIT_NS       NS_PER_S /* mean period of lines of the record */
 #define AUDITS_NS      (60 * NS_PER_S)
-#define TRY_NS         (5 * NS_PER_S) /* a wrong token to control, the mean */
+#define TRY_NS         (5 * NS_PER_S) /* mean period of wrong tokens to control */
 #define TRIES_NS       (100 * NS_PER_S)
 #define LOOPBACK       "127.0.0.1"
 
 struct http {
 	struct http_server server; /* no process (0): not yet, for want of an address */
 	uint64_t errors_ns;        /* ahead of now by what its errors said at once */
-	bool ready;                /* it listens */
+	bool ready;                /* The server listens. */
 	uint64_t retry_ns;
 	uint64_t asked_ns; /* ahead of now by what was asked at once */
-	uint64_t held_ns;  /* not heard until then, for that was too much; 0: it is heard */
-	bool said;         /* why it does not listen yet */
+	uint64_t held_ns;  /* end of the time in which the server is not heard, because it asked too much; 0: it is heard */
+	bool said;         /* The reason why it does not listen yet was told. */
 	uint64_t audited_ns, denied_ns,
 		tried_ns;    /* ahead of now by what was at once: lines of the record, and tokens to control */
-	struct record audit; /* who asked, and did what */
+	struct record audit; /* record of who asked, and did what */
 	char shown[96];      /* "http://127.0.0.1:80" */
 };
 

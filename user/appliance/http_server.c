@@ -33,22 +33,23 @@
 #define NS_PER_MS       1000000ull
 #define CONNECTIONS_MAX 32
 #define PER_ADDRESS_MAX 8
-#define PER_NETWORK_MAX 12               /* of an IPv4 /24 or an IPv6 /64, which one party may have whole */
-#define KEPT            8                /* places for those who showed the token */
-#define KNOWN_MAX       8                /* of their addresses, the last ones */
-#define HEAD_OCTETS     (16 * 1024)      /* of memory a connection, in which the request's head must have room */
-#define IDLE_S          5                /* without a sign of life */
-#define FIRST_LINE_NS   (3 * NS_PER_S)   /* from the connection to the end of the request's first line */
-#define HANDSHAKE_NS    (NS_PER_S / 4)   /* of TLS with who did not show the token, the mean: it costs much */
-#define HANDSHAKES_NS   (4 * NS_PER_S)   /* so much of that at once */
-#define REQUEST_NS      (5 * NS_PER_S)   /* from the first octet to the end of the request's head */
-#define CONNECTION_NS   (300 * NS_PER_S) /* to the last octet of the answer */
-#define TICK_MS         1000             /* between two looks at connections that are slow */
-#define ATTEMPTS_MOST   20               /* wrong tokens of a network in that time; then nobody of it is heard */
+#define PER_NETWORK_MAX 12             /* connections from an IPv4 /24 or an IPv6 /64, which may belong to one party */
+#define KEPT            8              /* places for those who showed the token */
+#define KNOWN_MAX       8              /* addresses that showed the token; the last ones are kept */
+#define HEAD_OCTETS     (16 * 1024)    /* octets of memory of a connection, which the request's head must fit into */
+#define IDLE_S          5              /* time without an octet after which a connection ends */
+#define FIRST_LINE_NS   (3 * NS_PER_S) /* time from the connection to the end of the request's first line */
+/* Mean period of TLS handshakes, which cost much, with peers that did not show the token. */
+#define HANDSHAKE_NS    (NS_PER_S / 4)
+#define HANDSHAKES_NS   (4 * NS_PER_S)   /* allowed excess over this mean */
+#define REQUEST_NS      (5 * NS_PER_S)   /* time from the first octet to the end of the request's head */
+#define CONNECTION_NS   (300 * NS_PER_S) /* time from the connection to the last octet of the answer */
+#define TICK_MS         1000             /* period of the check for slow connections */
+#define ATTEMPTS_MOST   20               /* wrong tokens of a network in ATTEMPTS_NS; after that, the network is not heard */
 #define ATTEMPTS_NS     (60 * NS_PER_S)
-#define ATTEMPTS_PLACES 64              /* networks that are counted; of more, the last ones */
-#define TURN_NS         (5 * NS_PER_MS) /* of those in which somebody asks, the mean; an answer's go ten times as fast */
-#define TURNS_NS        (NS_PER_S / 2)  /* so much of that at once */
+#define ATTEMPTS_PLACES 64              /* networks that are counted; of more, the last ones are kept */
+#define TURN_NS         (5 * NS_PER_MS) /* mean period of turns with a question; turns of answers are ten times as fast */
+#define TURNS_NS        (NS_PER_S / 2)  /* allowed excess over this mean */
 #define FILES_MAX       (8 + 2 * CONNECTIONS_MAX) /* descriptors: of each connection, its own and what it is answered from */
 #define HOST_NAME_SIZE  256
 #define NOBODY          65534
@@ -77,14 +78,14 @@ struct connection {
 
 static struct {
 	const struct http_settings *settings;
-	int channel; /* to the appliance */
+	int channel; /* channel to the appliance */
 	struct MHD_Daemon *daemon;
 	struct connection connections[CONNECTIONS_MAX];
-	struct peer known[KNOWN_MAX]; /* who showed the token; the last one is in the place before `next_known` */
+	struct peer known[KNOWN_MAX]; /* peers that showed the token; the last one is in the place before `next_known` */
 	unsigned int known_count, next_known;
 	struct attempts attempts[ATTEMPTS_PLACES];
 	unsigned int next_attempts;
-	uint64_t handshakes_ns; /* ahead of now by what was begun at once */
+	uint64_t handshakes_ns; /* time of the mean schedule; it is ahead of now by handshakes that were begun at once */
 	char host_name[HOST_NAME_SIZE];
 	bool busy; /* somebody was there at the last look */
 	bool asks; /* somebody who came since, or whose request is not whole */
@@ -795,7 +796,8 @@ static void serve(void)
 /* Forget the token to control: the server knows only whether there is one. */
 static const struct http_settings *forget_control(const struct http_settings *settings)
 {
-	struct http_settings *own = (struct http_settings *)(uintptr_t)settings; /* of this process alone, since the fork */
+	/* Since the fork, only this process has this copy. */
+	struct http_settings *own = (struct http_settings *)(uintptr_t)settings;
 
 	if (*own->control_token) {
 		explicit_bzero(own->control_token, sizeof(own->control_token));

@@ -21,25 +21,25 @@ enum http_subject {
 	HTTP_READY,
 	HTTP_FETCHED,
 	HTTP_LOGIN,  /* for the record: an address showed the token for the first time, or again after others */
-	HTTP_DENIED, /* likewise: it showed a wrong one, or no certificate */
+	HTTP_DENIED, /* for the record: an address showed a wrong token, or no certificate */
 	HTTP_INDEX,
 	HTTP_VIEW,
 	HTTP_LOG,
 	HTTP_METRICS,
 	HTTP_AUDIT,
 	HTTP_RESULT,
-	HTTP_AGAIN, /* begin a round now */
-	HTTP_STOP,  /* stop the run that is on */
+	HTTP_AGAIN, /* Begin a round now. */
+	HTTP_STOP,  /* Stop the running run. */
 };
 enum http_answer { HTTP_FINE, HTTP_WRONG_TOKEN };
 #define HTTP_TOKEN_SIZE (SETTINGS_VALUE_SIZE + 2) /* a longer one is cut, and stays too long */
 #define PEER_OCTETS     16
 struct http_question {
 	uint32_t subject;            /* enum http_subject; from a process that is not trusted */
-	uint32_t number;             /* of the result: HTTP_FETCHED (it left to its last octet), HTTP_RESULT */
+	uint32_t number;             /* number of the result; for HTTP_FETCHED (its last octet was sent) and HTTP_RESULT */
 	uint32_t form;               /* enum results_form: HTTP_RESULT */
-	uint8_t peer[PEER_OCTETS];   /* who asks, an IPv4 address as IPv6 maps it: of the four that say who */
-	char token[HTTP_TOKEN_SIZE]; /* that was given for HTTP_AGAIN or HTTP_STOP; the appliance judges it */
+	uint8_t peer[PEER_OCTETS];   /* address of the peer, for the subjects that tell it; IPv4 as mapped into IPv6 */
+	char token[HTTP_TOKEN_SIZE]; /* token given for HTTP_AGAIN or HTTP_STOP; the appliance checks it */
 };
 
 /* The appliance's side of the process. The caller owns the descriptors. */

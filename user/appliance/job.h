@@ -13,7 +13,7 @@
 
 #include "base/process.h"
 
-#define JOB_FILES    3          /* that a job is waited for with */
+#define JOB_FILES    3          /* files that a job is polled with */
 #define JOB_LINE_MAX (64 << 20) /* octets: a result document is one line */
 
 enum job_stream { JOB_OUT, JOB_ERR, JOB_STREAMS };
@@ -32,9 +32,9 @@ struct job {
 	struct job_text streams[JOB_STREAMS];
 	job_line *line;
 	void *context;
-	uint64_t stop_ns; /* when SIGTERM goes to it, 0: never; SIGKILL follows */
-	bool stopped;     /* by us */
-	int status;       /* once it has ended: the exit code, or minus the signal */
+	uint64_t stop_ns; /* time at which SIGTERM is sent, 0: never; SIGKILL follows */
+	bool stopped;     /* We stopped the job. */
+	int status;       /* exit code of the job, or minus the signal that ended it */
 };
 
 /* Start a job. Returns 0 or -errno. `argv` ends with NULL; argv[0] is searched in PATH. */

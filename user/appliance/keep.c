@@ -15,7 +15,7 @@
 #define FILE_POSITION "position"
 #define FILE_NOTES    "notes"
 #define FILE_IDLE     "idle"
-#define NOTES_MAX     16 /* that wait for a result; of more, the last ones */
+#define NOTES_MAX     16 /* notes kept while no result can take them; older ones are dropped */
 
 const char *keep_path(const struct appliance *appliance, const char *name, char buffer[FILES_PATH_SIZE])
 {

@@ -12,8 +12,8 @@
 #include "base/units.h"
 #include "render/markup.h"
 
-#define REFRESH_S      2  /* of the page of a run */
-#define INDEX_S        10 /* of the list of results */
+#define REFRESH_S      2  /* refresh period of the page of a run */
+#define INDEX_S        10 /* refresh period of the list of results */
 #define VIEW_LOG_LINES 12
 #define BAR_COLUMNS    1000.0
 

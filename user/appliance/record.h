@@ -15,12 +15,12 @@
 struct record_line {
 	char *text;
 	time_t when;
-	bool aloud; /* for the consoles, too */
+	bool aloud; /* The consoles show it, too. */
 };
 
 struct record {
-	struct record_line lines[RECORD_LINES]; /* a ring */
-	unsigned long count;                    /* of all lines ever */
+	struct record_line lines[RECORD_LINES]; /* ring of the last lines */
+	unsigned long count;                    /* number of all lines ever */
 };
 
 /* Control characters are escaped. Nothing happens without memory. */

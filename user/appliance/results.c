@@ -19,7 +19,7 @@
 #include "base/units.h"
 
 #define PAGE_OCTETS  4096 /* a file in memory takes whole ones */
-#define KEEP_DEFAULT 64e6 /* where the system does not tell how much memory is free */
+#define KEEP_DEFAULT 64e6 /* octets to keep if the system does not tell how much memory is free */
 #define KEEP_LEAST   16e6
 
 static const char *const endings[] = {

@@ -20,14 +20,14 @@ enum results_form { RESULTS_JSON, RESULTS_HTML, RESULTS_TEXT, RESULTS_META, RESU
 
 struct result {
 	unsigned int number;
-	char run[SETTINGS_VALUE_SIZE]; /* of a schedule; may be empty */
+	char run[SETTINGS_VALUE_SIZE]; /* name of the run in the schedule; may be empty */
 	char verb[SETTINGS_VALUE_SIZE];
 	time_t started, ended;
 	int exit_code;
 	bool has_document;
-	bool fetched;                     /* by somebody over HTTP */
-	char summary[WATCH_SUMMARY_SIZE]; /* what it says, or why there is none */
-	double octets;                    /* of memory that its files take */
+	bool fetched;                     /* Somebody has fetched it over HTTP. */
+	char summary[WATCH_SUMMARY_SIZE]; /* summary of the result, or why there is none */
+	double octets;                    /* octets of memory that its files take */
 };
 
 struct results {

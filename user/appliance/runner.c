@@ -15,10 +15,10 @@
 #include "base/text_stream.h"
 #include "base/units.h"
 
-#define TRIES_MOST      4   /* of a run */
-#define BACK_OFF_FACTOR 4   /* how much longer to wait before each further try */
-#define DEADLINE_S      120 /* of what is no measurement: rendering, handing over, cleaning */
-#define DRAIN_S         10  /* for the consoles to take what was written, before others write there */
+#define TRIES_MOST      4   /* most tries of a run */
+#define BACK_OFF_FACTOR 4   /* factor by which the wait before each further try is longer */
+#define DEADLINE_S      120 /* longest time for rendering, handing over, or cleaning */
+#define DRAIN_S         10  /* time for the consoles to take what was written, before other programs write there */
 #define CLOCK_JUMP_S    30
 #define PORT_LIST_SIZE  1024
 
@@ -98,7 +98,7 @@ static void start(struct appliance *appliance, enum phase phase, struct command 
 	if (error) {
 		appliance_say(appliance, "cannot start %s: %s", command->words[0], strerror(-error));
 		appliance->job = (struct job){ .status = 127 };
-		appliance->due_ns = 0; /* at once: the phase finds no job running */
+		appliance->due_ns = 0; /* Call the phase at once: it finds no job running. */
 		return;
 	}
 	if (deadline_s > 0)
@@ -578,7 +578,7 @@ static void look_at_ports(struct appliance *appliance)
 		words[5] = ports;
 	}
 	if (job_start(&appliance->probe_job, words, take_probe_line, appliance))
-		console_ports(appliance); /* as they were */
+		console_ports(appliance); /* Show the ports as they are known. */
 }
 
 static void ended_job(struct appliance *appliance)

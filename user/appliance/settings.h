@@ -13,17 +13,17 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define SETTINGS_VALUE_SIZE 64        /* of a word: a verb, a name, a port */
-#define SETTINGS_PORTS_MAX  8         /* as many as xdp-mlr takes */
-#define SETTINGS_RUNS_MAX   64        /* of a schedule */
-#define SETTINGS_TIMES_MAX  24        /* of `at` */
+#define SETTINGS_VALUE_SIZE 64        /* octets of a word: a verb, a name, a port */
+#define SETTINGS_PORTS_MAX  8         /* most ports of a run, as many as xdp-mlr takes */
+#define SETTINGS_RUNS_MAX   64        /* most runs of a schedule */
+#define SETTINGS_TIMES_MAX  24        /* most times of `at` */
 #define SETTINGS_FILE_MAX   (1 << 20) /* octets; a configuration is a page of text */
 #define SETTINGS_ERROR_SIZE 512
-#define SETTINGS_FOREVER    0 /* in place of a number of rounds */
+#define SETTINGS_FOREVER    0 /* number of rounds that means: without end */
 
 struct port_settings {
-	char names[SETTINGS_PORTS_MAX][SETTINGS_VALUE_SIZE]; /* of interfaces */
-	unsigned int count;                                  /* 0: the options say */
+	char names[SETTINGS_PORTS_MAX][SETTINGS_VALUE_SIZE]; /* names of interfaces */
+	unsigned int count;                                  /* number of names; 0: the options have the ports */
 };
 
 /* One run of a schedule; `name` is what --run of xdp-mlr takes. */
@@ -34,10 +34,10 @@ struct run_settings {
 };
 
 struct schedule_settings {
-	unsigned int rounds;                         /* of all runs; SETTINGS_FOREVER */
-	double pause_s;                              /* from the end of a round to the begin of the next */
-	double every_s;                              /* from begin to begin; 0: not so */
-	unsigned int at_minutes[SETTINGS_TIMES_MAX]; /* of the day, UTC */
+	unsigned int rounds;                         /* rounds of all runs, or SETTINGS_FOREVER */
+	double pause_s;                              /* time from the end of a round to the beginning of the next */
+	double every_s;                              /* time from one beginning to the next; 0: not set */
+	unsigned int at_minutes[SETTINGS_TIMES_MAX]; /* minutes of the day, UTC */
 	unsigned int at_count;
 };
 
@@ -47,28 +47,28 @@ struct http_settings {
 	char address[SETTINGS_VALUE_SIZE];           /* empty: that of the management port, or loopback without one */
 	unsigned int port;                           /* 0: 80, or 443 with TLS */
 	char *certificate, *key;                     /* PEM; NULL: no TLS */
-	char *clients;                               /* PEM: who signs the certificates of clients; NULL: they need none */
-	char token[SETTINGS_VALUE_SIZE + 1];         /* to read; empty: none */
-	char control_token[SETTINGS_VALUE_SIZE + 1]; /* to begin and stop runs; empty: nobody can */
-	size_t line;                                 /* where it stands */
+	char *clients;                               /* PEM of the issuer of clients' certificates; NULL: they need none */
+	char token[SETTINGS_VALUE_SIZE + 1];         /* token to read; empty: none */
+	char control_token[SETTINGS_VALUE_SIZE + 1]; /* token to begin and stop runs; empty: nobody can */
+	size_t line;                                 /* line of the section in the file */
 };
 
 /* The port that no test uses; init sets it up. */
 struct management_settings {
-	char port[SETTINGS_VALUE_SIZE];    /* its name; empty: none */
+	char port[SETTINGS_VALUE_SIZE];    /* name of the port; empty: none */
 	char address[SETTINGS_VALUE_SIZE]; /* dhcp, or 192.0.2.5/24 */
 	char gateway[SETTINGS_VALUE_SIZE]; /* empty: none */
-	size_t line;                       /* where it stands */
+	size_t line;                       /* line of the section in the file */
 };
 
 struct settings {
 	char verb[SETTINGS_VALUE_SIZE];
 	char at_end[SETTINGS_VALUE_SIZE]; /* wait or power-off */
 	struct port_settings ports;
-	bool shell;         /* a key of the console opens one */
-	double keep_octets; /* of results in memory; 0: a quarter of what is free */
+	bool shell;         /* A key of the console opens a shell. */
+	double keep_octets; /* most octets of results in memory; 0: a quarter of what is free */
 	struct run_settings runs[SETTINGS_RUNS_MAX];
-	unsigned int run_count; /* at least 1 */
+	unsigned int run_count; /* number of runs, at least 1 */
 	struct schedule_settings schedule;
 	struct http_settings http;
 	struct management_settings management;

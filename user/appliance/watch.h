@@ -16,9 +16,9 @@
 struct watch {
 	struct view view;
 	double goal_loss_ratios[MLR_GOALS_MAX];
-	char tests[WATCH_TESTS_MAX][WATCH_TEST_SIZE]; /* of a suite: "512 octets, throughput" */
+	char tests[WATCH_TESTS_MAX][WATCH_TEST_SIZE]; /* tests of a suite: "512 octets, throughput" */
 	size_t test_count;
-	double remaining_s; /* as the metrics said; NAN: they did not */
+	double remaining_s; /* remaining time, as the metrics tell it; NAN: they do not */
 };
 
 /* Begin a run, of which nothing is known yet. */

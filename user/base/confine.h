@@ -36,7 +36,7 @@ int confine_no_new_privileges(void);
 struct confine_rule {
 	int call;
 	unsigned int argument; /* 0 to 5 */
-	uint32_t bits;         /* of its lower half */
+	uint32_t bits;         /* bits of the lower half of the argument */
 };
 
 /* Allow all threads only these system calls (their numbers, __NR_...), by these rules. Call it after

@@ -14,7 +14,7 @@ enum step { STEP_VALUE, STEP_TEXT, STEP_LINE, STEP_AGAIN, STEP_APPEND, STEP_SET,
 /* What each step begins with. */
 struct head {
 	uint32_t step;   /* enum step */
-	uint32_t type;   /* of a value: json_type */
+	uint32_t type;   /* json_type of a value */
 	uint64_t number; /* an integer, the bits of a real, a line, the number of a value, or how many octets follow */
 };
 
@@ -114,7 +114,7 @@ struct open_value {
 struct building {
 	FILE *stream;
 	struct flat_lines *lines; /* NULL: nobody asks for them */
-	size_t line;              /* of the next value or key */
+	size_t line;              /* line of the next value or key */
 	struct open_value stack[FLAT_DEPTH_MOST];
 	size_t depth;
 };

@@ -16,7 +16,7 @@
 #include <stdio.h>
 
 #define FLAT_DEPTH_MOST  2100       /* a JSON document has at most 2048 */
-#define FLAT_VALUES_MOST (1u << 22) /* whose lines are kept */
+#define FLAT_VALUES_MOST (1u << 22) /* most values whose lines are kept */
 
 /* Write the steps of a value, then its end. Errors stay in the stream. */
 void flat_write(FILE *stream, const json_t *value);

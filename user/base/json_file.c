@@ -68,7 +68,7 @@ ssize_t json_file_line(struct json_file *file, char **line, size_t *size)
 
 	file->octets = 0;
 	length = getline(line, size, file->stream);
-	return file->exceeded ? -1 : length; /* which has part of a line, too */
+	return file->exceeded ? -1 : length; /* An exceeded limit leaves a part of a line. */
 }
 
 void json_file_close(struct json_file *file)

@@ -20,7 +20,7 @@ struct json_file {
 	int fd;
 	size_t octets; /* octets since the last document or line began, to the end of a block */
 	size_t octets_most, memory_most;
-	const char *exceeded; /* which limit was exceeded, in words: "is longer than ..."; NULL: none */
+	const char *exceeded; /* exceeded limit in words: "is longer than ..."; NULL: none */
 };
 
 /* Open a file. Returns 0 or -errno. */

@@ -35,7 +35,7 @@ struct keeper_plan {
 	int kept_fds[KEEPER_FILES_MOST];
 	bool given[KEEPER_FILES_MOST];
 	size_t kept_count;
-	void (*confine)(void);    /* in the keeper: take more from it */
+	void (*confine)(void);    /* takes more rights from the keeper; called in the keeper */
 	const char *const *paths; /* files to read, and folders whose files are read */
 	size_t path_count;
 	/* Both functions run in the keeper. Answer a request about a file. Returns 0 or -errno, and *ret_fd where a

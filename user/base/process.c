@@ -39,7 +39,7 @@ static void become(const struct process_plan *plan, pid_t parent)
 		setpgid(0, 0);
 	if (plan->is_nobody && confine_converter())
 		_exit(EXIT_FAILURE);
-	prctl(PR_SET_PDEATHSIG, plan->death_signal); /* which a change of the user takes back */
+	prctl(PR_SET_PDEATHSIG, plan->death_signal); /* A change of the user resets it. */
 	if (getppid() != parent)
 		_exit(EXIT_FAILURE); /* we died before the line above */
 	sigaction(SIGPIPE, &by_default, NULL);

@@ -24,7 +24,7 @@ struct reader_plan {
 	reader_parse *parse;
 	void *context;
 	int fd;
-	const char *name; /* of the file, in messages */
+	const char *name; /* name of the file in messages */
 	char *error;
 	size_t error_size;
 };

@@ -25,11 +25,11 @@ enum schema_rigour {
 
 /* The first fault. */
 struct schema_fault {
-	char path[SCHEMA_PATH_SIZE]; /* of the value, as a JSON pointer: "/trials/3/trial_load" */
+	char path[SCHEMA_PATH_SIZE]; /* JSON pointer to the value: "/trials/3/trial_load" */
 	char text[SCHEMA_PROBLEM_SIZE / 2 - 4];
 	const json_t *value; /* the value, or the object that has the key */
 	const char *key;     /* the key that is the fault; NULL: the value is */
-	bool of_schema;      /* the schema itself is wrong */
+	bool of_schema;      /* The schema itself is wrong. */
 };
 
 /* Whether a value fits NAME.schema.json. `directory` has the schemas; NULL: those of the program. */

@@ -20,8 +20,8 @@ int stop_install(
 	void); /* call it before threads start; SIGPIPE and SIGXFSZ are ignored then, so writing fails. 0 or -errno */
 void stop_in_order(void);  /* call it when there is something to end in order */
 bool stop_requested(void); /* async-signal-safe, callable from any thread */
-void stop_set(void);       /* in a process that signals do not reach: another one was told to stop */
-int stop_fd(void);         /* readable once a stop was requested (level-triggered, never drained) */
+void stop_set(void);       /* for a process that signals do not reach, when another process was told to stop */
+int stop_fd(void);         /* Readable once a stop was requested (level-triggered, never drained). */
 
 /* Sleep until this time of CLOCK_MONOTONIC, or until a stop. Returns true if a stop was requested. */
 bool stop_sleep_until(uint64_t monotonic_ns);

@@ -8,7 +8,7 @@
 #define PATH_SIZE 128
 #define LIST_SIZE 1024
 
-#define CPUS_TO_CHOOSE 4 /* with fewer CPUs every CPU is needed */
+#define CPUS_TO_CHOOSE 4 /* least CPUs to choose among; with fewer, every CPU is needed */
 
 /* Get the CPUs of the node of the port's device. There are none for a virtual port, or one whose node is not known. */
 static void near_port(const char *port, cpu_set_t *ret)
@@ -79,7 +79,7 @@ int tx_cpu_take(const char *port, bool any, cpu_set_t *taken)
 	near_port(port, &near);
 	CPU_AND(&allowed_and_taken, &allowed, taken);
 	if (CPU_EQUAL(&allowed_and_taken, &allowed))
-		CPU_ZERO(taken); /* with more threads than CPUs, begin again */
+		CPU_ZERO(taken); /* There are more threads than CPUs: begin again. */
 	poor = poor_ones(taken);
 	better = any ? allowed : tx_cpu_better(&allowed, &near, taken, &poor);
 	cpu = tx_cpu_choose(CPU_COUNT(&better) > 1 ? &better : &allowed, &near, taken);

@@ -15,7 +15,7 @@
 enum load_unit { LOAD_UNSET, LOAD_FPS, LOAD_BPS_L1, LOAD_BPS_L2, LOAD_LINE_RATIO, LOAD_MAX };
 struct load_spec {
 	enum load_unit unit;
-	double value; /* in frames/s, in bit/s, or as a ratio of the line rate */
+	double value; /* value in frames/s, in bit/s, or as a ratio of the line rate */
 };
 
 /* Parse a plain decimal number ("12", "0.5", "1e-7"). Infinity, NaN and hexadecimal numbers are refused. */

@@ -69,8 +69,8 @@ struct conversion {
 	yaml_document_t document;
 	struct converted {
 		json_t *value; /* NULL: it has none yet */
-		size_t depth;  /* of values in it */
-		size_t number; /* of its first steps, from 1; 0: it has none yet */
+		size_t depth;  /* depth of the values in it */
+		size_t number; /* number of its first step, from 1; 0: it has none yet */
 	} * nodes;
 	size_t node_count, written_count;
 };

@@ -21,7 +21,7 @@
 
 struct yaml_file {
 	const char *path;
-	char *error; /* where an error is written to; NULL: it is reported at once */
+	char *error; /* buffer for an error; NULL: errors are reported at once */
 	size_t error_size;
 	json_t *root; /* NULL: the document is empty */
 	struct flat_lines lines;

@@ -24,14 +24,14 @@ struct campaign_axis {
 	char *name;
 	const struct option *option; /* the axis lists values of this option; NULL: its labels have names */
 	char **labels;
-	struct campaign_set *sets; /* of each label */
+	struct campaign_set *sets; /* options of each label */
 	size_t count, product_count;
 };
 
 struct campaign {
 	const char *path;
 	char *name;
-	char *directory; /* of the results */
+	char *directory; /* folder of the results */
 	char *launch;    /* a command that starts the program of a point, as mpirun does; NULL: none */
 	enum verb verb;
 	struct campaign_set common;
@@ -42,7 +42,7 @@ struct campaign {
 	struct campaign_set *included_sets;
 	size_t compared; /* the axis whose labels are compared, each with the one before it; MLR_CAMPAIGN_ANY: none */
 	struct mlr_campaign_point *points;
-	char **names; /* of the points */
+	char **names; /* names of the points */
 	size_t point_count;
 };
 

@@ -26,9 +26,9 @@
 #include "campaign/store.h"
 #include "config/configure.h"
 
-#define LOCK_WAIT_S  60.0 /* for what is left of an earlier attempt */
-#define STOP_GRACE_S 30.0 /* from SIGTERM to SIGKILL: a run restores its ports within that */
-#define ARGUMENTS    12   /* and what a point that goes on is told again */
+#define LOCK_WAIT_S  60.0 /* wait for the rest of an earlier attempt */
+#define STOP_GRACE_S 30.0 /* time from SIGTERM to SIGKILL, in which a run restores its ports */
+#define ARGUMENTS    12   /* most arguments, without the acting options that a resumed point is given again */
 #define COMMAND_SIZE 4096
 #define SELF         "/proc/self/exe"
 
@@ -140,13 +140,13 @@ static bool settle_streams(const char *stream, const char *newer)
 
 /* A point that is taken up. */
 struct work {
-	const struct config *config; /* of the command line */
+	const struct config *config; /* configuration of the command line */
 	const struct campaign *campaign;
 	size_t point;
 	unsigned int attempt;
-	bool anew; /* what an earlier attempt left counts for nothing */
+	bool anew; /* The results of an earlier attempt are not used. */
 	bool resumed;
-	int lock_fd;    /* of the point; its process holds it as well */
+	int lock_fd;    /* lock of the point; its process holds it as well */
 	json_t *acting; /* "--name=value" of its options that act, which are not taken from its stream; an array */
 	char stream[PATH_MAX], output[PATH_MAX], errors[PATH_MAX], file[PATH_MAX], result[PATH_MAX];
 	uint64_t start_ns;

@@ -31,10 +31,10 @@
 /* The paths that job scripts name. */
 struct places {
 	char self[PATH_MAX];      /* this program */
-	char file[PATH_MAX];      /* the campaign's */
-	char directory[PATH_MAX]; /* of the results */
-	char here[PATH_MAX];      /* where the user is, against which options' paths count */
-	char scripts[PATH_MAX];   /* of this submission */
+	char file[PATH_MAX];      /* file of the campaign */
+	char directory[PATH_MAX]; /* folder of the results */
+	char here[PATH_MAX];      /* working directory of the user, which the options' paths are relative to */
+	char scripts[PATH_MAX];   /* folder of this submission's scripts */
 };
 
 /* What has been submitted so far. */
@@ -50,7 +50,7 @@ struct submission {
 /* Points that ask for the same, as the elements of one array. */
 struct array {
 	const json_t *slurm; /* what they ask for */
-	const json_t *names; /* of the points */
+	const json_t *names; /* names of the points */
 	size_t first, count; /* elements of `names` */
 	unsigned int number;
 };
@@ -263,7 +263,7 @@ static enum exit_code sbatch(const char *script, const char *dependency, char jo
 	status = pclose(stream);
 	if (status || !told)
 		return refuse(EXIT_INCAPABLE, "sbatch did not take %s (exit status %d)", script, status >> 8);
-	job[strcspn(job, ";\n")] = '\0'; /* with several clusters its name follows */
+	job[strcspn(job, ";\n")] = '\0'; /* With several clusters, the name of the cluster follows. */
 	return EXIT_DONE;
 }
 

@@ -32,8 +32,8 @@ enum point_state {
 
 struct point_status {
 	enum point_state state;
-	unsigned int attempts; /* begun so far */
-	int exit_code;         /* of the last attempt that ended; -1: none, or a signal ended it */
+	unsigned int attempts; /* attempts begun so far */
+	int exit_code;         /* exit code of the last attempt that ended; -1: none, or a signal ended it */
 	json_t *last;          /* the last event of the journal; NULL: none */
 };
 

@@ -37,7 +37,7 @@ static bool begins_something(const struct config *config)
 	case VERB_COMPARE:
 	case VERB_VERIFY:
 	case VERB_PROFILE_SHOW:
-	case VERB_CAMPAIGN_RUN: /* which says so when it has read what it is to do */
+	case VERB_CAMPAIGN_RUN: /* This verb says so itself, once it has read its campaign. */
 	case VERB_CAMPAIGN_SUBMIT:
 	case VERB_CAMPAIGN_STATUS:
 	case VERB_CAMPAIGN_REPORT:
@@ -66,7 +66,7 @@ int main(int argc, char **argv)
 	int error = standard_open();
 
 	if (error)
-		return EXIT_INCAPABLE; /* and nowhere to say it */
+		return EXIT_INCAPABLE; /* There is nowhere to report it. */
 	memory_watch();
 	error = stop_install();
 	if (error)

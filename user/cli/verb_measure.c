@@ -54,9 +54,9 @@ static enum exit_code deliver(struct run *run, json_t *document, double duration
 
 /* Write a file of the frames that a trial lost, or of foreign ones. */
 struct capture {
-	const char *option, *path; /* without a path nobody asked for it */
-	bool of_a_part;            /* of a trial that was interrupted, too */
-	enum exit_code (*make)(const struct run *run, char **ret_text, size_t *ret_length); /* a text of NULL: no memory */
+	const char *option, *path; /* path NULL: the file was not asked for */
+	bool of_a_part;            /* also write the file for a trial that was interrupted */
+	enum exit_code (*make)(const struct run *run, char **ret_text, size_t *ret_length); /* *ret_text NULL: no memory */
 	struct destination destination;
 };
 

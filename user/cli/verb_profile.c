@@ -36,7 +36,7 @@ static void set_macs(const struct config *config, struct mlr_profile *profile)
 /* A frame that is shown. */
 struct shown {
 	const char *port, *tunnels;
-	unsigned long number; /* of its port */
+	unsigned long number; /* number of the frame on its port */
 	unsigned int octets;
 	uint8_t frame[MLR_FRAME_MAX_OCTETS];
 	const struct mlr_frame_template *template;
@@ -161,10 +161,9 @@ static enum exit_code show_port(const struct config *config, const struct mlr_pr
 		return refuse(EXIT_USAGE_ERROR, "port %s: cannot plan its frames: %s", name, strerror(-error));
 	cursor = mlr_plan_start(plan, FIRST_SEQUENCE);
 	for (unsigned int i = 0; i < config->show_count; i++) {
-		struct shown shown = { .port = name,
-				       .tunnels = traffic_tunnels(config),
-				       .number = i,
-				       .extra = mlr_plan_extra_due(&cursor) };
+		struct shown shown = {
+			.port = name, .tunnels = traffic_tunnels(config), .number = i, .extra = mlr_plan_extra_due(&cursor)
+		};
 		json_t *json;
 
 		shown.template = shown.extra ? plan->extra : mlr_plan_template(plan, &cursor);

@@ -6,7 +6,7 @@
 #include "base/json_text.h"
 #include "base/text_stream.h"
 
-#define BLOCKED_LEAST 3 /* so many frames of a kind were sent that one would have come */
+#define BLOCKED_LEAST 3 /* Of so many frames sent of a kind, one would have arrived. */
 #define KINDS_SAID    4
 #define SPANNING_FIX  "make the switch's port an edge port"
 

@@ -29,7 +29,7 @@ struct between_port {
 
 /* Frames of one size or of one outer VLAN tag: how many were sent, and came. */
 struct between_kind_of_frame {
-	unsigned int size_octets; /* with FCS */
+	unsigned int size_octets; /* size with FCS */
 	bool is_tagged;
 	uint16_t vlan;
 	uint8_t priority;
@@ -41,13 +41,13 @@ struct between_kind_of_frame {
 struct between {
 	unsigned int port_count;
 	struct between_port ports[MLR_PORTS_MAX];
-	bool ports_meet;      /* by ARP or neighbour discovery */
-	bool passes_reserved; /* a frame came to an address that no bridge forwards */
-	bool is_steady;       /* as many frames in a row have passed as were wanted */
+	bool ports_meet;      /* The ports see each other by ARP or neighbour discovery. */
+	bool passes_reserved; /* A frame to an address that no bridge forwards has arrived. */
+	bool is_steady;       /* As many frames in a row have passed as were wanted. */
 	unsigned int in_a_row;
 	unsigned int kind_count; /* kinds of frames; 0: they were not distinguished */
 	struct between_kind_of_frame kinds[BETWEEN_KINDS];
-	double duration_s, waited_s; /* in all; and, of it, for spanning tree */
+	double duration_s, waited_s; /* time in all; and the part of it that was a wait for spanning tree */
 };
 
 #define BETWEEN_TEXT_SIZE 1024

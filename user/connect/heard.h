@@ -13,7 +13,7 @@
 
 #include "mlr/frame.h"
 
-#define HEARD_OCTETS    512 /* of a frame that are looked at */
+#define HEARD_OCTETS    512 /* octets of a frame that are read */
 #define HEARD_TEXT_SIZE 64
 
 /* The state in which a bridge has the port that it speaks on. Not all BPDUs say it: those of 802.1D do not. */

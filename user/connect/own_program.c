@@ -85,7 +85,7 @@ const char *own_program_remedy(const struct own_program *program, const char *po
 	for (size_t i = 0; i < COUNT(commands); i++)
 		if (strcmp(program->name, commands[i].name) == 0)
 			snprintf(buffer, OWN_PROGRAM_REMEDY_SIZE, "%s%s%s", commands[i].before, port, commands[i].after);
-	if (strcmp(program->name, "systemd-network") == 0) /* as far as the kernel keeps its name */
+	if (strcmp(program->name, "systemd-network") == 0) /* The kernel keeps only 15 octets of its name. */
 		snprintf(buffer, OWN_PROGRAM_REMEDY_SIZE,
 			 "printf '[Match]\\nName=%s\\n[Link]\\nUnmanaged=yes\\n' >/run/systemd/network/05-%s.network; "
 			 "networkctl reload",

@@ -14,8 +14,8 @@
 #include "lab/sut.h"
 #include "netdev/namespace.h"
 
-#define MAP_NAME "policer_counts" /* as bpf/lab.bpf.c calls it */
-#define MAPS_MAX 16               /* of that program */
+#define MAP_NAME "policer_counts" /* name of the map in bpf/lab.bpf.c */
+#define MAPS_MAX 16               /* most maps of that program */
 
 static int open_program(const char *link)
 {

@@ -23,14 +23,14 @@
 #define CHUNK_MASK   (~(uint64_t)(CHUNK_OCTETS - 1))
 #define UMEM_OCTETS  ((size_t)PORT_COUNT * DELAY_HELD_MAX * CHUNK_OCTETS)
 #define BATCH_FRAMES 64
-#define AWAKE_NS     NS_PER_S        /* how long it spins after the last frame */
-#define LOOK_NS      (NS_PER_S / 50) /* time between two checks that the links still exist, */
-#define ASLEEP_MS    200             /* and while it sleeps */
+#define AWAKE_NS     NS_PER_S        /* time for which the process spins after the last frame */
+#define LOOK_NS      (NS_PER_S / 50) /* time between two checks that the links still exist */
+#define ASLEEP_MS    200             /* the same time while the process sleeps */
 
 /* A frame that waits. */
 struct held {
 	uint64_t due_ns;
-	uint64_t address; /* in the UMEM */
+	uint64_t address; /* address in the UMEM */
 	uint32_t octets;
 };
 
@@ -40,7 +40,7 @@ struct end {
 	struct xsk_ring_prod fill, transmit;
 	struct xsk_ring_cons completion, receive;
 	struct held held[DELAY_HELD_MAX];
-	uint32_t first, count; /* of the held ones: held[first], held[first + 1], ... modulo DELAY_HELD_MAX */
+	uint32_t first, count; /* held frames: held[first], held[first + 1], ... modulo DELAY_HELD_MAX */
 };
 
 struct delay {
@@ -126,7 +126,7 @@ int delay_open(const char *const links[PORT_COUNT], uint64_t delay_ns, struct de
 		return -ENOMEM;
 	delay->delay_ns = delay_ns;
 	libxdp_set_print(NULL);
-	setrlimit(RLIMIT_MEMLOCK, &unlimited); /* where it is refused, creating the UMEM fails and says why */
+	setrlimit(RLIMIT_MEMLOCK, &unlimited); /* If this is refused, creating the UMEM fails and says why. */
 	error = create_umem(delay);
 	for (int i = 0; i < PORT_COUNT && !error; i++)
 		error = create_socket(delay, &delay->ends[i], links[i]);

@@ -13,7 +13,7 @@
 #include "base/confine.h"
 #include "base/message.h"
 
-#define NICENESS (-20) /* as the transmitters have: being late would measure something else */
+#define NICENESS (-20) /* niceness of the transmitters: a late forwarder would distort the measurement */
 
 static void run_on_last_cpu(void)
 {

@@ -7,11 +7,11 @@
 #include <sys/types.h>
 
 struct forwarder_plan {
-	const char *name;               /* of the process */
+	const char *name;               /* name of the process */
 	int fds[2];                     /* the files that it keeps; both may be the same */
 	void (*forward)(void *context); /* the process ends when it returns, which must happen when a link is gone */
 	void *context;
-	bool is_confined; /* it may do no more than send and receive on the two files */
+	bool is_confined; /* The process may do no more than send and receive on the two files. */
 };
 
 /* Start the process. Returns 0 or -errno. */

@@ -320,7 +320,7 @@ static enum exit_code delete_port(struct mnl_socket *netlink, const char *port)
 enum exit_code lab_down(const char *name)
 {
 	struct mnl_socket *netlink;
-	struct lab found, lab = names_of(name); /* by the name alone: the file may have been cut short */
+	struct lab found, lab = names_of(name); /* The name alone is used: the file may have been cut short. */
 	enum exit_code code = EXIT_DONE;
 	int error;
 

@@ -11,14 +11,15 @@
 
 #define POLICER_BURST_DEFAULT_S 100e-6
 #define DELAY_MAX_US            100e3
-#define SPREAD_MAX_RATIO        0.1 /* of the critical load: PLRsearch's curve ends at 1 - critical / load only if narrow */
-#define VLAN_MAX                4095
-#define PRIORITY_MAX            7
-#define QUEUE_MAX_S             3600.0
-#define DEPTH_MAX               1000000
-#define ANY                     -1
-#define BY_BURST                -1
-#define SEED_MAX                0x1p53 /* the whole numbers that a double holds */
+/* Part of the critical load: only narrow curves of PLRsearch end at 1 - critical / load. */
+#define SPREAD_MAX_RATIO 0.1
+#define VLAN_MAX         4095
+#define PRIORITY_MAX     7
+#define QUEUE_MAX_S      3600.0
+#define DEPTH_MAX        1000000
+#define ANY              -1
+#define BY_BURST         -1
+#define SEED_MAX         0x1p53 /* the whole numbers that a double holds */
 
 static bool read_rate(const char *text, double *ret_fps)
 {
@@ -51,10 +52,10 @@ static bool read_frames(const char *text, double *ret)
 
 struct parameter {
 	const char *key;
-	size_t offset; /* of a double in struct sut_spec, NAN until it is given */
+	size_t offset; /* offset of a double in struct sut_spec; NAN until it is given */
 	bool (*read)(const char *text, double *ret);
 	double least, most;
-	const char *range; /* in words, for whoever gave something else */
+	const char *range; /* range in words, for the message about a wrong value */
 	double fallback;   /* NAN: it must be given */
 };
 

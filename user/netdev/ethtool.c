@@ -47,7 +47,7 @@ struct numbers {
 
 struct ethtool {
 	struct mnl_socket *netlink;
-	int fd; /* for ioctl */
+	int fd; /* socket for ioctl(2) */
 	uint16_t ethtool_family, netdev_family;
 };
 

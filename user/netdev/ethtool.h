@@ -23,9 +23,9 @@ void ethtool_close(struct ethtool *ethtool);
 
 /* One offload, by the kernel's name for it ("rx-gro", "rx-lro", "rx-vlan-hw-parse"). */
 struct link_feature {
-	bool active; /* in force now */
-	bool wanted; /* the user asked for it, or it is the driver's default; it may take effect later */
-	bool fixed;  /* cannot be changed */
+	bool active; /* The feature is in force now. */
+	bool wanted; /* The user asked for it, or it is the driver's default; it may take effect later. */
+	bool fixed;  /* It cannot be changed. */
 };
 int ethtool_feature(struct ethtool *ethtool, int ifindex, const char *name, struct link_feature *ret);
 /* Returns -EOPNOTSUPP if it is fixed, -EBUSY if the driver did not follow. */

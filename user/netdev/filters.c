@@ -22,7 +22,7 @@
 
 struct filters {
 	struct mnl_socket *routes;
-	struct mnl_socket *tables; /* of netfilter; NULL: the kernel has none */
+	struct mnl_socket *tables; /* socket for netfilter; NULL: the kernel has none */
 };
 
 /* The function that is called for each counter. */

@@ -14,8 +14,8 @@
 #define SAMPLES       10 /* each costs an access to the device, some microseconds */
 #define CLOCK_SAMPLES 20 /* readings of the system's two clocks, tens of nanoseconds each */
 
-#define BASE_NS   (NS_PER_S / 2)  /* time between comparisons of which a drift is computed, */
-#define LEAST_NS  (NS_PER_S / 20) /* and the least: below that the errors of readings are larger */
+#define BASE_NS   (NS_PER_S / 2)  /* time between two comparisons that a drift is computed from */
+#define LEAST_NS  (NS_PER_S / 20) /* least such time; below it the errors of readings are larger */
 #define DRIFT_MAX 1e-3            /* more is no drift: somebody set the clock */
 
 /* --- the arithmetic ------------------------------------------------------------------------------------------------- */

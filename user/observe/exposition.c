@@ -17,9 +17,9 @@ struct reading {
 	void *context;
 	char family[RECORDER_NAME_SIZE]; /* the metric that the last TYPE line is of */
 	enum recorder_kind kind;
-	bool is_left_out; /* a histogram or a summary */
+	bool is_left_out; /* The family is a histogram or a summary. */
 	int count;
-	double cpus[CPUS_MOST][CPU_TIMES]; /* of those that are known */
+	double cpus[CPUS_MOST][CPU_TIMES]; /* times of the CPUs that are known */
 	bool has_cpu[CPUS_MOST];
 };
 

@@ -6,7 +6,7 @@
 #include "base/ber.h"
 
 #define COMMUNITY_MOST 64
-#define INDEX_OCTETS   5 /* of 32 bits, by seven */
+#define INDEX_OCTETS   5 /* octets of a number of 32 bits, seven bits in each */
 #define GET_BULK       0xa5
 #define RESPONSE       0xa2
 

@@ -11,19 +11,19 @@
 #include <stdint.h>
 
 #define IF_MIB_MESSAGE_MOST 1472 /* octets: a message fits a frame */
-#define IF_MIB_ROWS         16   /* of an answer */
+#define IF_MIB_ROWS         16   /* rows of an answer */
 
 struct if_mib_column {
 	const char *name;
-	bool is_extension; /* of ifXTable, else of ifTable */
+	bool is_extension; /* The column belongs to ifXTable; otherwise to ifTable. */
 	uint8_t number;
 };
 
 /* A row of an answer. */
 struct if_mib_row {
 	uint32_t index;      /* ifIndex */
-	uint64_t value;      /* of a counter */
-	const uint8_t *text; /* of a name: in the message */
+	uint64_t value;      /* value of a counter */
+	const uint8_t *text; /* text of a name, inside the message */
 	size_t text_octets;
 };
 

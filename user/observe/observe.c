@@ -27,10 +27,10 @@
 #define ANSWER_MOST    (4u << 20) /* octets of a trial's JSON from a source */
 #define PERIOD_NS      (NS_PER_S / 10)
 #define DUTY           10   /* a source sleeps ten times as long as a sample takes, at least */
-#define LATE_MOST      2    /* a source that was late so often in a row is not awaited any more, */
-#define LATE_WAIT_S    0.02 /* except for so long, to see whether it is back */
+#define LATE_MOST      2    /* A source that was late so often in a row is not waited for any more. */
+#define LATE_WAIT_S    0.02 /* wait for such a source, to see whether it answers again */
 #define MEMORY_MOST    (256u << 20)
-#define END_MARGIN_NS  (NS_PER_S / 100) /* between the beginning and the first frame */
+#define END_MARGIN_NS  (NS_PER_S / 100) /* time between the beginning and the first frame */
 #define GROUP_NICENESS "-10"
 #define CLOSE_WAIT_S   1.0
 
@@ -38,7 +38,7 @@
 struct order {
 	uint32_t number;
 	enum { ORDER_BEGIN, ORDER_END } kind;
-	uint64_t start_ns, end_ns; /* of the trial that ended; of one that begins, when it is expected to end */
+	uint64_t start_ns, end_ns; /* times of the trial that ended; for one that begins, its expected end */
 	cpu_set_t spared;
 };
 
@@ -61,8 +61,8 @@ struct observer {
 struct observers {
 	const struct config *config;
 	cpu_set_t spared;
-	uint32_t number; /* of the last order */
-	bool was_idle;   /* the step without load is over */
+	uint32_t number; /* number of the last order */
+	bool was_idle;   /* The step without load is over. */
 	size_t count;
 	struct observer list[OBSERVED_MOST];
 };
@@ -72,7 +72,7 @@ struct observers {
 struct listener {
 	struct source source;
 	struct recorder *recorder;
-	const char *trouble; /* of the last sample; NULL: none */
+	const char *trouble; /* reason why the last sample failed; NULL: none */
 	char *text;
 	bool series, is_recording;
 	uint64_t period_ns, next_ns, end_ns;
@@ -203,7 +203,7 @@ static void become_source(pid_t tester)
 	/* Give the process a session of its own, which is a group of its own to the scheduler. In the tester's session it
 	 * would take weight from the transmitters, on whichever CPU it waits. */
 	setsid();
-	file_set("/proc/self/autogroup", GROUP_NICENESS); /* where there are such groups: a sample that waits is late */
+	file_set("/proc/self/autogroup", GROUP_NICENESS); /* The kernel may have such groups; a sample that waits is late. */
 	if (getpriority(PRIO_PROCESS, 0) < 0)
 		setpriority(PRIO_PROCESS, 0, 0);
 }

@@ -11,9 +11,9 @@
 #include "base/schema.h"
 #include "mlr/power.h"
 
-#define END_PARTS  10   /* of a trial: a sample that is later than it by so much still belongs to it */
+#define END_PARTS  10   /* a tenth of the Trial Duration: a sample that is later by so much still belongs to the trial */
 #define VALUE_MOST 1e17 /* beyond that no counter is believed, so that what is computed of it stays a number of the schema */
-#define SLOTS      (2 * RECORDER_COUNTERS_MOST) /* of the table of names */
+#define SLOTS      (2 * RECORDER_COUNTERS_MOST) /* slots of the table of names */
 
 struct counter {
 	char name[RECORDER_NAME_SIZE];
@@ -23,7 +23,7 @@ struct counter {
 
 struct row {
 	uint64_t at_ns;
-	double *values; /* of all counters; NAN: it had none */
+	double *values; /* values of all counters; NAN: the sample had none */
 };
 
 struct recorder {
@@ -33,7 +33,7 @@ struct recorder {
 	struct row rows[RECORDER_SAMPLES_MOST];
 	size_t row_count;
 	uint64_t begin_ns;
-	size_t value_count; /* of the sample that is taken */
+	size_t value_count; /* number of values of the current sample */
 };
 
 struct recorder *recorder_new(void)

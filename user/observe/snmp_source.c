@@ -33,7 +33,7 @@ struct interface {
 struct snmp_state {
 	char community[65];
 	int fd;
-	uint32_t number; /* of the last request */
+	uint32_t number; /* number of the last request */
 	uint64_t deadline_ns;
 	struct interface interfaces[INTERFACES_MOST];
 	size_t count;

@@ -19,7 +19,7 @@
 struct source {
 	const struct source_ops *ops;
 	const char *argument; /* what follows the kind */
-	void *state;          /* of the kind; NULL: it is not open */
+	void *state;          /* state of the kind; NULL: the source is not open */
 	char trouble[SOURCE_TROUBLE_SIZE];
 };
 

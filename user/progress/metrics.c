@@ -12,16 +12,16 @@
 #include "base/units.h"
 #include "config/given.h"
 
-#define RUNNING (-1) /* in place of an exit code */
+#define RUNNING (-1) /* stands in place of an exit code */
 
 static struct {
 	const struct config *config; /* NULL: no --metrics */
 	struct view view;
 	bool has_view;
 	uint64_t written_ns;
-	bool is_held; /* this is where they go, now that nothing is opened any more: */
+	bool is_held; /* Metrics go to `held`, because files can no longer be opened. */
 	struct destination held;
-	int error; /* of the last time that it was written */
+	int error; /* errno of the last time that the file was written */
 } metrics;
 
 /* --- text ----------------------------------------------------------------------------------------------------------- */

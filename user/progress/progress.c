@@ -14,10 +14,10 @@
 #include "config/given.h"
 #include "progress/metrics.h"
 
-#define REDRAW_NS (NS_PER_S / 10) /* between drawings, where trials take no time */
-#define TICK_NS   NS_PER_S        /* where they do */
-#define LOOK_NS   (NS_PER_S / 4)  /* between looks at the size of the terminal */
-#define LINE_NS   (10 * NS_PER_S) /* between plain lines */
+#define REDRAW_NS (NS_PER_S / 10) /* least time between two drawings, where trials take no time */
+#define TICK_NS   NS_PER_S        /* period of drawing, where trials take time */
+#define LOOK_NS   (NS_PER_S / 4)  /* period of reading the size of the terminal */
+#define LINE_NS   (10 * NS_PER_S) /* period of plain lines */
 
 enum manner { MANNER_UNDECIDED, MANNER_NOTHING, MANNER_VIEW, MANNER_LINES };
 
@@ -29,9 +29,9 @@ static struct {
 	bool ticking, ending;
 	enum manner manner;
 	bool colours;
-	unsigned int columns, rows; /* as they were when it was drawn last */
+	unsigned int columns, rows; /* size of the terminal at the last drawing */
 	unsigned int run, runs;
-	char stage[VIEW_STAGE_SIZE]; /* of a suite; "": none */
+	char stage[VIEW_STAGE_SIZE]; /* stage of a suite; "": none */
 	uint64_t stage_start_ns;
 	double stage_after_s, stage_limit_s;
 	size_t trial_count; /* single ones that have ended, and of the last and of all: */

@@ -35,27 +35,27 @@ struct view_goal {
 	char name[MLR_GOAL_NAME_SIZE];
 	double lower_fps, upper_fps; /* its Relevant Bounds; NAN for what does not exist */
 	double throughput_fps;       /* Conditional Throughput; NAN until the search has ended */
-	double limited;              /* by the tester: 0 or 1; NAN until then */
+	double limited;              /* 1: the tester limited the goal; else 0; NAN until the search has ended */
 	bool done;
 };
 
 /* Numbers that are not known are NAN. */
 struct view {
 	char title[VIEW_TITLE_SIZE]; /* "search eth1,eth2" */
-	unsigned int run, runs;      /* of repeated searches; runs 0 or 1: one */
-	char stage[VIEW_STAGE_SIZE]; /* of a suite: "size 2 of 7, test 3 of 5: latency"; else empty */
+	unsigned int run, runs;      /* current run, and number of runs, of repeated searches; runs 0 or 1: one search */
+	char stage[VIEW_STAGE_SIZE]; /* stage of a suite: "size 2 of 7, test 3 of 5: latency"; else empty */
 	double min_load_fps, max_load_fps;
 	struct view_goal goals[MLR_GOALS_MAX];
 	size_t goal_count;
-	double estimate_fps, estimate_stdev_fps; /* of a soak */
-	char marks[VIEW_MARKS + 1];              /* of the last trials, oldest first */
-	size_t trial_count;                      /* that have ended */
+	double estimate_fps, estimate_stdev_fps; /* estimate of a soak */
+	char marks[VIEW_MARKS + 1];              /* marks of the last trials, oldest first */
+	size_t trial_count;                      /* number of trials that have ended */
 	double last_loss_ratio;
-	double sent_frames, lost_frames; /* in all trials that have ended, as far as they tell */
+	double sent_frames, lost_frames; /* frames of all trials that have ended, as far as they tell */
 	/* the trial that runs */
 	double load_fps, duration_s;
 	bool warmup;
-	char goal[MLR_GOAL_NAME_SIZE]; /* what it is for; may be empty */
+	char goal[MLR_GOAL_NAME_SIZE]; /* goal that the trial is for; may be empty */
 	double elapsed_s, remaining_s, limit_s;
 };
 
