@@ -212,6 +212,32 @@ static void long_trials_begin_where_shorter_ones_passed(void **state)
 	assert_true(sum_s / 12 <= 130);
 }
 
+/* How many trials of a search were shorter than 1 s. */
+static size_t count_short(double initial_trial_duration_s)
+{
+	const struct mlr_goal goal = { "a",
+				       .exceed_ratio = 0.5,
+				       .initial_trial_duration_s = initial_trial_duration_s,
+				       .final_trial_duration_s = 1,
+				       .duration_sum_s = 5,
+				       .width_ratio = 0.005 };
+	struct sut sut = { .answerer = { answer_jitter, .capacity_fps = 1e6, .random = 1 } };
+	size_t count = 0;
+
+	run(&sut, &goal, 1);
+	for (size_t i = 0; i < search.count; i++)
+		count += search.trials[i].input.duration_s < 1;
+	mlr_controller_free(search.controller);
+	return count;
+}
+
+static void short_trials_are_much_shorter_than_long_ones(void **state)
+{
+	(void)state;
+	assert_int_equal(count_short(0.5), 0);
+	assert_in_range(count_short(0.25), 1, 20);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -222,6 +248,7 @@ int main(void)
 		cmocka_unit_test(long_trials_that_agree_are_believed),
 		cmocka_unit_test(a_lopsided_goal_is_sought_where_its_load_is),
 		cmocka_unit_test(long_trials_begin_where_shorter_ones_passed),
+		cmocka_unit_test(short_trials_are_much_shorter_than_long_ones),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
