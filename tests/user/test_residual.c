@@ -2,7 +2,7 @@
 /* Phase d: how long frames are waited for. Decided by times in the past, so that nothing is waited for here. */
 #include "../test.h"
 #include "base/clock.h"
-#include "measurer/xdp_trial.h"
+#include "measurer/residual.h"
 
 #define LIMIT_NS (3600 * NS_PER_S)
 

@@ -27,3 +27,9 @@ static inline struct timespec clock_timespec(uint64_t ns)
 {
 	return (struct timespec){ .tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S) };
 }
+
+/* Return a duration in ns. */
+static inline uint64_t clock_ns_of(double seconds)
+{
+	return (uint64_t)(seconds * (double)NS_PER_S);
+}

@@ -116,7 +116,7 @@ int file_lock(const char *path, int flags, mode_t mode)
 
 int file_lock_patiently(const char *path, int flags, mode_t mode, double wait_s)
 {
-	uint64_t deadline_ns = clock_ns() + (uint64_t)(wait_s * (double)NS_PER_S);
+	uint64_t deadline_ns = clock_ns() + clock_ns_of(wait_s);
 	int fd;
 
 	for (;;) {

@@ -49,7 +49,7 @@ static int wait_for(const struct process *process)
 		poll(files, 2, 1000);
 		if (stop_requested() && kill_ns == UINT64_MAX) {
 			kill(process->pid, SIGTERM);
-			kill_ns = clock_ns() + (uint64_t)(STOP_GRACE_S * (double)NS_PER_S);
+			kill_ns = clock_ns() + clock_ns_of(STOP_GRACE_S);
 		}
 		if (clock_ns() > kill_ns)
 			kill(process->pid, SIGKILL);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "base/tx_cpu.h"
 #include "netdev/ethtool.h"
 
@@ -196,11 +197,6 @@ void tx_port_interrupt(struct tx_port *port)
 {
 	for (unsigned int i = 0; i < port->queue_count; i++)
 		tx_interrupt(port->queues[i]);
-}
-
-static uint64_t greater(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 uint64_t tx_port_sequences(const struct tx_port *port, uint64_t frame_count)

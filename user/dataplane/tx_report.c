@@ -2,6 +2,8 @@
 /* This file fills in the reports of transmitters on a trial, and merges them. */
 #include "dataplane/tx.h"
 
+#include "base/numbers.h"
+
 void tx_report_pace(struct tx_report *report, const struct tx_pace *pace)
 {
 	struct mlr_envelope envelope = pace->envelope;
@@ -13,11 +15,6 @@ void tx_report_pace(struct tx_report *report, const struct tx_pace *pace)
 	report->excess_at_ns = envelope.excess_at_ns;
 	report->excess_ns = envelope.over >> MLR_ENVELOPE_PLACES;
 	report->marked = envelope.marked;
-}
-
-static uint64_t greater(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 void tx_report_append(struct tx_report *sum, const struct tx_report *more)

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/hdr_text.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "config/stored.h"
 #include "dataplane/rx.h"
 #include "mlr/spoilt.h"
@@ -88,11 +89,6 @@ static enum exit_code check_cabling(const struct account *account)
 static uint64_t at_most(uint64_t value, uint64_t limit)
 {
 	return value < limit ? value : limit;
-}
-
-static uint64_t greater(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 /* Take as much of what is still missing as a counter tells. */

@@ -78,7 +78,7 @@ static enum exit_code transmit(struct measurer_mpi *mpi, const struct xdp_run *r
 	if (stop_sleep_until(start_ns - WAKE_MARGIN_NS))
 		return EXIT_INTERRUPTED;
 	code = xdp_run_transmit(&mpi->xdp, run, start_ns);
-	if (!code && stop_sleep_until(start_ns + (uint64_t)(run->input.duration_s * (double)NS_PER_S)))
+	if (!code && stop_sleep_until(start_ns + clock_ns_of(run->input.duration_s)))
 		code = EXIT_INTERRUPTED;
 	return code;
 }
@@ -193,7 +193,7 @@ enum exit_code mpi_trial(struct measurer_mpi *mpi, const struct mpi_order *order
 	if (code || (code = exchange_ports(mpi)))
 		return code;
 	ret->waits_s = waits_always_s(waits) + ret->residual.waited_s;
-	if (stop_sleep_until(clock_ns() + (uint64_t)(waits->stabilize_s * (double)NS_PER_S)))
+	if (stop_sleep_until(clock_ns() + clock_ns_of(waits->stabilize_s)))
 		code = EXIT_INTERRUPTED;
 	return mpi_agree(code, 0, NULL);
 }

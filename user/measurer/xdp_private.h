@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/stop.h"
 #include "connect/between.h"
 #include "dataplane/rx.h"
 #include "dataplane/tx_port.h"
@@ -99,6 +101,43 @@ static inline bool xdp_is_zero_copy(const struct measurer_xdp *xdp, unsigned int
 
 	return tx && strcmp(tx->mode, TX_MODE_ZERO_COPY) == 0;
 }
+
+/* What became of the frames of a port; zeros if it does not transmit. */
+static inline const struct tx_report *xdp_report(const struct measurer_xdp *xdp, unsigned int port)
+{
+	static const struct tx_report none;
+
+	return xdp->ends[port].transmits ? &xdp->ends[port].tx->report : &none;
+}
+
+/* How many frames all ports sent in the last trial. */
+static inline uint64_t xdp_sent_by_all(const struct measurer_xdp *xdp)
+{
+	uint64_t sent = 0;
+
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		sent += xdp_report(xdp, i)->sent;
+	return sent;
+}
+
+/* Whether a stop ends only the sending, so that the part of the trial until then is measured. */
+static inline bool xdp_keeps_part(const struct measurer_xdp *xdp)
+{
+	return xdp->steps && xdp->steps->keeps_part;
+}
+
+/* After frames were sent, sleep until this moment, or until a stop that ends the trial: then true. */
+static inline bool xdp_pause_until(const struct measurer_xdp *xdp, uint64_t monotonic_ns)
+{
+	const struct timespec until = clock_timespec(monotonic_ns);
+
+	if (!xdp_keeps_part(xdp))
+		return stop_sleep_until(monotonic_ns);
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+	return false;
+}
+
+#define NIC_POLL_NS (NS_PER_S / 20) /* pause between two readings of an interface */
 
 /* Return the receiver that a flow arrives at (lost.c); NULL: the flow goes to none of our ports. */
 const struct rx *xdp_receiver_of(const struct measurer_xdp *xdp, uint32_t flow);
