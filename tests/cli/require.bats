@@ -121,6 +121,24 @@ hard() {
   refuses 2 "c.yaml:3: require 'nrd>=1kfps': no goal 'nrd'" "$XDP_MLR" search --config "$BATS_TEST_TMPDIR/c.yaml"
 }
 
+@test "what failed by a hair reads otherwise than what was asked, in any unit" {
+  local document figure path required unit text
+  while read -r document figure path required unit text; do
+    jq --arg figure "$figure" --arg unit "$unit" ".requirements = [{requirement: \"by a hair\", figure: \$figure, comparison: \">=\",
+      required: $required, measured: $path, unit: \$unit, met: false, reason: null}]" "tests/golden/$document.json" >"$BATS_TEST_TMPDIR/r.json"
+    "$XDP_MLR" report "$BATS_TEST_TMPDIR/r.json" --report "$BATS_TEST_TMPDIR/r.md"
+    grep -qF "(measured $text)" "$BATS_TEST_TMPDIR/r.md" || { grep 'NOT MET' "$BATS_TEST_TMPDIR/r.md"; return 1; }
+  done <<'EACH'
+trial-1-xdp loss .trial_result.trial_loss_ratio 0.0625 ratio 6.24063 %
+trial-1-xdp loss .trial_result.trial_loss_ratio 0.0624063 ratio 6.240625 %
+search-1-observed x .search_result[0].conditional_throughput 36105 fps 36 104.5 frames/s
+search-1-observed x .search_result[0].conditional_throughput 36104.54013 fps 36 104.54012 frames/s
+search-1-observed x.latency.min .search_result[0].latency.min_ns 8036 ns 8.035 µs
+search-1-observed x.latency.min .search_result[0].latency.min_ns 8035.2 ns 8035 ns
+search-1-observed x.latency.mean .search_result[0].latency.mean_ns 11407879 ns 11 407 878.9 ns
+EACH
+}
+
 @test "a verdict that lies within the error of its figure says so, met or not" {
   jq '.requirements = [{requirement: "pdv.p99<=110us", figure: "pdv.p99", comparison: "<=", required: 110000, measured: 100000, unit: "ns", met: true,
     reason: "the figure may be off by 20000 ns, which is more than it is from what is required"}]' tests/golden/trial-1-xdp.json >"$BATS_TEST_TMPDIR/trial.json"

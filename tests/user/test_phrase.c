@@ -40,7 +40,9 @@ static void test_digits(void **)
 		{ 123456.7, NAN, "123 \xc2\xb5s" },   { 123456.7, 3000, "123 \xc2\xb5s" },
 		{ 123456.7, 40, "123.46 \xc2\xb5s" }, { 123456.7, 0.5, "123.457 \xc2\xb5s" },
 		{ 40, NAN, "0.040 \xc2\xb5s" },       { 0, NAN, "0 \xc2\xb5s" },
-		{ 999999, NAN, "1000 \xc2\xb5s" },    { 4919000, NAN, "4.92 ms" },
+		{ 999999, NAN, "1.00 ms" },           { 4919000, NAN, "4.92 ms" },
+		{ 9999.6, NAN, "10.0 \xc2\xb5s" },    { 999999, 1, "999.999 \xc2\xb5s" },
+		{ 999.9996e6, NAN, "1.00 s" },        { 99.96, NAN, "0.100 \xc2\xb5s" },
 		{ 4919000, 40, "4.91900 ms" },        { 81919e6, NAN, "81.9 s" },
 	};
 	char text[VALUE_SIZE];
@@ -75,6 +77,14 @@ static void test_shares(void **)
 	assert_string_equal(text_percent(1, text), "100 %");
 	assert_string_equal(text_percent(12.345, text), "1234 %");
 	assert_string_equal(text_percent(0, text), "0 %");
+	assert_string_equal(text_percent(-0.0, text), "0 %");
+	assert_string_equal(text_percent(-1e-18, text), "0 %");
+	assert_string_equal(text_percent(-0.5, text), "-50 %");
+	assert_string_equal(text_percent(2e-7, text), "0.0000200 %");
+	assert_string_equal(text_percent(5.4321e-8, text), "0.00000543 %");
+	assert_string_equal(text_growth(-1e-18, true, text), "0 %");
+	assert_string_equal(text_seconds(0.99999, text), "1 s");
+	assert_string_equal(text_seconds(86400, text), "86400 s");
 }
 
 static void test_what_is_missing_is_left_out(void **)

@@ -115,26 +115,39 @@ static void put_irregular(struct writer *writer, const json_t *document)
 		writer->ops->banner(writer, TONE_BAD, TEXT_OF(512, "%s: %s", standing_word(STANDING_IRREGULAR), reason));
 }
 
-/* A value as what is asked of it, which has a unit. */
-static const char *text_quantity_of(const json_t *requirement, char buffer[VALUE_SIZE])
-{
-	double value = read_number(requirement, "measured");
-	const char *unit = read_text(requirement, "unit");
+#define PERCENT_DIGITS 6
+#define DIGITS_MORE    10 /* than usual, that a double may need to read otherwise than another one */
 
-	if (strcmp(unit, "fps") == 0)
-		return text_fps(value, buffer);
-	/* it may be next to what was asked */
+/* A value in such a unit, with more digits than usual. */
+static const char *text_in(const char *unit, double value, int more, char buffer[VALUE_SIZE])
+{
 	if (strcmp(unit, "ratio") == 0)
-		return text_percent_within(value, 6, buffer);
-	if (strcmp(unit, "ns") == 0)
+		return text_percent_within(value, PERCENT_DIGITS + more, buffer);
+	if (strcmp(unit, "ns") == 0 && !more)
 		return text_ns_within(value, 1, buffer);
-	snprintf(buffer, VALUE_SIZE, "%.60s %.30s", text_number(value, 0, VALUE_ROOM), unit);
+	if (strcmp(unit, "fps") == 0)
+		snprintf(buffer, VALUE_SIZE, "%.70s frames/s", text_number(value, more + 1, VALUE_ROOM));
+	else
+		snprintf(buffer, VALUE_SIZE, "%.60s %.30s", text_number(value, more, VALUE_ROOM), unit);
 	return buffer;
+}
+
+/* What a requirement is about, as it was measured: with so many digits that it reads otherwise than what was required. */
+static const char *text_measured(const json_t *requirement, char buffer[VALUE_SIZE])
+{
+	double value = read_number(requirement, "measured"), required = read_number(requirement, "required");
+	const char *unit = read_text(requirement, "unit");
+	int more = 0;
+
+	while (value != required && more < DIGITS_MORE &&
+	       strcmp(text_in(unit, value, more, buffer), text_in(unit, required, more, VALUE_ROOM)) == 0)
+		more++;
+	return text_in(unit, value, more, buffer);
 }
 
 static void add_measured(struct cells *cells, const json_t *requirement)
 {
-	cells_add(cells, "%s", text_quantity_of(requirement, VALUE_ROOM));
+	cells_add(cells, "%s", text_measured(requirement, VALUE_ROOM));
 }
 
 static enum tone tone_of_requirement(const json_t *requirement)
@@ -153,7 +166,7 @@ static void put_unmet(struct writer *writer, const json_t *requirements)
 
 		if (!read_truth(one, "met"))
 			text_add(text, sizeof(text), "%s%s (%s%s)", unmet++ ? ", " : "", read_text(one, "requirement"),
-				 reason ? "" : "measured ", reason ?: text_quantity_of(one, VALUE_ROOM));
+				 reason ? "" : "measured ", reason ?: text_measured(one, VALUE_ROOM));
 	}
 	if (unmet)
 		writer->ops->banner(writer, TONE_BAD, text);

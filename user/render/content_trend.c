@@ -84,7 +84,7 @@ static void fill_verdict(struct writer_verdict *verdict, const json_t *document,
 			  moment(change, VALUE_ROOM));
 	else
 		facts_add(&verdict->facts, "Last change", "none");
-	facts_add(&verdict->facts, "From the first level", "%+.2f %%", 100 * read_number(goal, "change"));
+	facts_add(&verdict->facts, "From the first level", "%s", text_change(read_number(goal, "change"), VALUE_ROOM));
 	facts_add(&verdict->facts, "Scatter between results", "%.2g %%", 100 * read_number(goal, "noise"));
 	facts_add(&verdict->facts, "Slower, faster", "%.0f times, %.0f times", read_number(goal, "slower"),
 		  read_number(goal, "faster"));
@@ -270,7 +270,7 @@ static void add_change(struct cells *cells, const json_t *point)
 	else if (fabs(change) > 10)
 		cells_add(cells, "more than 1000 %%");
 	else
-		cells_add(cells, "%+.2f %%", 100 * change);
+		cells_add(cells, "%s", text_change(change, VALUE_ROOM));
 }
 
 static const struct field point_columns[] = {

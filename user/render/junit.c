@@ -7,6 +7,7 @@
 #include "base/json_read.h"
 #include "base/standing.h"
 #include "base/text_stream.h"
+#include "base/units.h"
 #include "render/forms.h"
 #include "render/markup.h"
 
@@ -72,8 +73,8 @@ static void put_requirement(struct suite *suite, const json_t *requirement)
 	if (reason)
 		text_add(failure, sizeof(failure), "%s", reason);
 	else
-		text_add(failure, sizeof(failure), "measured %g %s", read_number(requirement, "measured"),
-			 read_text(requirement, "unit"));
+		text_add(failure, sizeof(failure), "measured %s %s",
+			 format_number(read_number(requirement, "measured"), UNIT_ROOM), read_text(requirement, "unit"));
 	put_case(suite, "require", name, NAN, read_truth(requirement, "met") ? NULL : failure);
 }
 

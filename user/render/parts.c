@@ -148,7 +148,7 @@ void cells_add_change(struct cells *cells, const json_t *goal)
 {
 	double change = read_number(goal, "change");
 
-	cells_add(cells, isnan(change) ? DASH : "%+.2f %%", 100 * change);
+	cells_add(cells, "%s", text_change(change, VALUE_ROOM));
 }
 
 void cells_put(struct cells *cells, struct writer *writer, enum tone tone)

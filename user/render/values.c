@@ -66,6 +66,20 @@ const char *text_fps(double value, char buffer[VALUE_SIZE])
 	return buffer;
 }
 
+/* So many significant digits, never with an exponent. What is next to nothing is nothing. */
+static void put_percent(double percent, int digits, char buffer[VALUE_SIZE])
+{
+	static const double nothing = 1e-12, exponent_below = 1e-4;
+	double size = fabs(percent);
+
+	if (size < nothing)
+		snprintf(buffer, VALUE_SIZE, "0 %%");
+	else if (size < exponent_below)
+		snprintf(buffer, VALUE_SIZE, "%.*f %%", digits - 1 - (int)floor(log10(size)), percent);
+	else
+		snprintf(buffer, VALUE_SIZE, "%.*g %%", digits, percent);
+}
+
 /* A share below the whole is told with so many digits that it is not 100 %. */
 const char *text_percent_within(double ratio, int digits, char buffer[VALUE_SIZE])
 {
@@ -74,7 +88,7 @@ const char *text_percent_within(double ratio, int digits, char buffer[VALUE_SIZE
 		return buffer;
 	}
 	do
-		snprintf(buffer, VALUE_SIZE, "%.*g %%", digits++, ratio * 100);
+		put_percent(ratio * 100, digits++, buffer);
 	while (ratio < 1 && ratio > 0.5 && digits < DIGITS_MOST && strcmp(buffer, "100 %") == 0);
 	return buffer;
 }
@@ -84,33 +98,57 @@ const char *text_percent(double ratio, char buffer[VALUE_SIZE])
 	return text_percent_within(ratio, SIGNIFICANT, buffer);
 }
 
-/* How many decimals a value has that is known to the decimal of `resolution`; three significant digits are always told. */
-static int decimals_of(double value, double resolution)
+static double rounded(double value, int decimals)
 {
-	double significant = value > 0 ? SIGNIFICANT - 1 - floor(log10(value)) : 0;
+	double scale = pow(10, decimals);
 
-	return (int)fmax(0, fmax(significant, resolution > 0 ? -floor(log10(resolution)) : 0));
+	return round(value * scale) / scale;
+}
+
+const char *text_change(double ratio, char buffer[VALUE_SIZE])
+{
+	snprintf(buffer, VALUE_SIZE, isnan(ratio) ? DASH : "%+.2f %%", rounded(ratio * 100, 2) + 0.0); /* -0 becomes 0 */
+	return buffer;
+}
+
+/* How many decimals the first significant digits of a value take. */
+static int decimals_of(double value)
+{
+	return value > 0 ? SIGNIFICANT - 1 - (int)floor(log10(value)) : 0;
+}
+
+/* How many decimals a value has, at most so many, that is known to the decimal of `resolution`; three significant digits are
+ * always told, of the value as it is told: 9.9996 is 10.0. */
+static int decimals_within(double value, double resolution, int most)
+{
+	int known = resolution > 0 ? -(int)floor(log10(resolution)) : 0;
+	int significant = decimals_of(rounded(value, decimals_of(value)));
+	int decimals = significant > known ? significant : known;
+
+	return decimals < 0 ? 0 : decimals > most ? most : decimals;
 }
 
 const char *text_ns_within(double ns, double bound_ns, char buffer[VALUE_SIZE])
 {
 	static const struct {
-		double below_ns, factor;
+		double factor;
 		int decimals; /* decimals that show the value to the ns */
 		const char *unit;
-	} units[] = { { 1e6, 1e3, 3, MICRO "s" }, { 1e9, 1e6, 6, "ms" }, { INFINITY, 1e9, 9, "s" } };
-	size_t i = 0;
+	} units[] = { { 1e3, 3, MICRO "s" }, { 1e6, 6, "ms" }, { 1e9, 9, "s" } };
 	int decimals;
 
 	if (!isfinite(ns)) {
 		snprintf(buffer, VALUE_SIZE, DASH);
 		return buffer;
 	}
-	while (fabs(ns) >= units[i].below_ns)
-		i++;
-	decimals = decimals_of(fabs(ns) / units[i].factor, bound_ns / units[i].factor);
-	snprintf(buffer, VALUE_SIZE, "%.*f %s", decimals < units[i].decimals ? decimals : units[i].decimals,
-		 ns / units[i].factor, units[i].unit);
+	for (size_t i = 0; i < COUNT(units); i++) {
+		double value = ns / units[i].factor;
+
+		decimals = decimals_within(fabs(value), bound_ns / units[i].factor, units[i].decimals);
+		snprintf(buffer, VALUE_SIZE, "%.*f %s", decimals, value, units[i].unit);
+		if (rounded(fabs(value), decimals) < 1000)
+			break;
+	}
 	return buffer;
 }
 
@@ -144,7 +182,10 @@ const char *text_seconds(double seconds, char buffer[VALUE_SIZE])
 
 	if (isnan(ns) || ns < 1e6)
 		return text_ns(ns, buffer);
-	snprintf(buffer, VALUE_SIZE, ns < 1e9 ? "%.4g ms" : "%.4g s", ns < 1e9 ? ns / 1e6 : ns / 1e9);
+	if (ns < 999.95e6) /* otherwise 999.96 ms would be shown as 1000 */
+		snprintf(buffer, VALUE_SIZE, "%.4g ms", ns / 1e6);
+	else
+		snprintf(buffer, VALUE_SIZE, seconds < 1e4 ? "%.4g s" : "%.0f s", seconds);
 	return buffer;
 }
 
@@ -159,8 +200,7 @@ const char *text_growth(double per_second, bool share, char buffer[VALUE_SIZE])
 
 	if (!share)
 		return text_number(per_second, size < 1 ? 3 : size < 10 ? 2 : size < 100 ? 1 : 0, buffer);
-	snprintf(buffer, VALUE_SIZE, isnan(per_second) ? DASH : "%.3g %%", fmin(per_second, 1) * 100);
-	return buffer;
+	return text_percent(isnan(per_second) ? NAN : fmin(per_second, 1), buffer);
 }
 
 const char *text_standing(enum standing standing, char buffer[VALUE_SIZE])

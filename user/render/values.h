@@ -32,6 +32,8 @@ const char *text_fps(double value, char buffer[VALUE_SIZE]);
 const char *text_percent(double ratio, char buffer[VALUE_SIZE]);
 /* The same with so many significant digits. */
 const char *text_percent_within(double ratio, int digits, char buffer[VALUE_SIZE]);
+/* "+0.42 %", and never "-0.00 %". */
+const char *text_change(double ratio, char buffer[VALUE_SIZE]);
 /* "12.5 \xc2\xb5s" from ns: three significant digits, none below the ns. */
 const char *text_ns(double ns, char buffer[VALUE_SIZE]);
 /* The same, with more digits where the value is known to within such a bound (NAN: nothing is known of it). */
