@@ -7,7 +7,7 @@ WITNESS=$(realpath "${BUILD:-build}")/tests/tools/witness
 # The witness with these rules.
 witness_up() { # RULE...
   echo "exec $WITNESS $BATS_TEST_TMPDIR/log $*" >"$BATS_TEST_TMPDIR/sut"
-  "$MLR" lab up --name "$LAB" --sut "exec:sh $BATS_TEST_TMPDIR/sut" >/dev/null
+  "$MLR" lab up --name "$LAB" "${lab_options[@]}" --sut "exec:sh $BATS_TEST_TMPDIR/sut" >/dev/null
 }
 
 # Frames for which the links between tester and witness had no room, and which so nobody wrote down. (What a link received and nobody took is

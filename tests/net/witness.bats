@@ -5,16 +5,19 @@ bats_require_minimum_version 1.5.0
 load helper
 load witness
 
-@test "a trial: each direction, flow and interval, and what was changed" {
-  witnessed 100 trial --load 1000 --duration 1 --wait d=1 --flows 10 --per-flow 100 --interval 0.1 --ipdv --verify all --tester-repeats 0 -- \
-    ab,drop,flow=0,every=10 ba,drop,flow=0,every=7 ab,copy,flow=1,every=9 ba,copy,flow=1,every=4 ab,hold,flow=2,every=20,by=3 \
-    ba,hold,flow=2,every=15,by=5 ab,dscp,flow=3,every=4 ba,dscp,flow=3,every=3 ab,ecn,flow=4,every=8 ab,ttl,flow=5,every=5 \
-    ba,ttl,flow=4,every=6 ab,port,flow=6,every=6 ba,address,flow=5,every=11 ab,address,flow=7,every=7 ab,payload,flow=8,every=7 \
-    ba,payload,flow=8,every=5 ab,drop,flow=9,from=400,to=600 ba,drop,flow=9,from=100,to=700 ba,late,by=40 \
-    ab,unsummed,flow=2,every=7 ba,unsummed,flow=6,every=4
+rules=(ab,drop,flow=0,every=10 ba,drop,flow=0,every=7 ab,copy,flow=1,every=9 ba,copy,flow=1,every=4 ab,hold,flow=2,every=20,by=3
+  ba,hold,flow=2,every=15,by=5 ab,dscp,flow=3,every=4 ba,dscp,flow=3,every=3 ab,ecn,flow=4,every=8 ab,ttl,flow=5,every=5
+  ba,ttl,flow=4,every=6 ab,port,flow=6,every=6 ba,address,flow=5,every=11 ab,address,flow=7,every=7 ab,payload,flow=8,every=7
+  ba,payload,flow=8,every=5 ab,drop,flow=9,from=400,to=600 ba,drop,flow=9,from=100,to=700 ba,late,by=40
+  ab,unsummed,flow=2,every=7 ba,unsummed,flow=6,every=4)
+
+# A trial of 20 flows: each direction, flow and interval, and what was changed.
+every_figure_agrees() { # OPTION...
+  witnessed 100 trial --load 1000 --duration 1 --wait d=1 --flows 10 --per-flow 100 --interval 0.1 --ipdv --verify all --tester-repeats 0 "$@" -- "${rules[@]}"
   check '.witness | length == 1 and (.[0].flows | length) == 20'
   agrees '.witness[0].directions as $seen | [.trial_result.directions[] | differ(.counts; $seen[way] + {intended: 1000, unsent: 0, verified: $seen[way].received,
-    without_checksum: $seen[way].changed_unsummed}; ["intended", "unsent", "sent", "received", "verified", "without_checksum", "lost",
+    without_checksum: $seen[way].changed_unsummed, damaged: $seen[way].changed_damage}; ["intended", "unsent", "sent", "received", "verified",
+    "without_checksum", "damaged", "lost",
     "duplicate", "reordered", "changed", "changed_dscp", "changed_ecn", "changed_ttl", "changed_address", "changed_port", "changed_payload"])]'
   agrees '.witness[0].directions as $seen | [.trial_result.directions[] | $seen[way] as $seen | differ(.order; $seen; ["gaps", "gap_frames",
     "gap_max_frames", "reorder_depth_max", "reorder_depths_by_power_of_2"]) + [select(.order.reorder_depth_mean != $seen.reorder_depth / $seen.reordered)]]'
@@ -32,6 +35,21 @@ load witness
   check '.trial_result.flows.worst | [.[] | [-.lost, -.reordered, -.duplicate, -.latency.max_ns]] | . == sort'
   check '.witness[0].flows as $seen | .trial_result.flows | .count == ($seen | length) and .lossy == ([$seen[] | select(.lost > 0)] | length) and
     .duplicated == ([$seen[] | select(.duplicate > 0)] | length) and .reordered == ([$seen[] | select(.reordered > 0)] | length)'
+}
+
+@test "a trial: each direction, flow and interval, and what was changed" {
+  every_figure_agrees
+}
+
+@test "a trial of IPv6 frames, by two queues" {
+  lab_options=(--queues 2)
+  every_figure_agrees --ip 6 --queues 2 --tx xsk
+  check '.measurer.ports | all(.transmit_queues == 2)'
+}
+
+@test "a trial of live frames, of both IP versions" {
+  every_figure_agrees --ip mixed --tx live
+  check '.trial_result.tx_backend == "live"'
 }
 
 # What follows from the directions, and what ports and the schedule did.

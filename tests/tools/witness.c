@@ -9,9 +9,9 @@
  * (to where it came from), icmp (instead of it, an error about it goes back), or a change. A frame with one of these changes
  * is received: dscp, ecn, ttl, port, address, unsummed (no UDP checksum), of the outer VLAN tag vlan (its VID), priority or
  * dei, and of the inner one inner or inner-priority. A frame with one of these is not: payload, due, trial, magic, damage (no
- * new checksum), pad, fragment, length or tags (three more). It is done to frames of flows whose number modulo 10 is `flow`,
- * of these to each `every`-th, and only to frames due from `from` to before `to` ms after the first of their trial. Without a
- * key it is done to all.
+ * new checksum), pad, fragment, length or tags (three more). Fragments and ICMP errors are those of IPv4. A rule is about
+ * frames of flows whose number modulo 10 is `flow`, of these each `every`-th, and only frames due from `from` to before `to`
+ * ms after the first of their trial. Without a key it is about all.
  *
  * The log has lines of words, which are flushed once nothing comes. DUE_NS is when a frame was due by its tag, and LATE_NS how
  * much later it departed; that may be up to ERROR_NS more, and MARKED is 1 for one that departed in the tester's burst. LEAST_NS
@@ -46,6 +46,7 @@
 #define UDP           34
 #define TAG           42
 #define TAG_END       60
+#define IPV6_MORE     20 /* octets of an IPv6 header beyond those of an IPv4 one: what follows is so much later */
 #define NO_FLOW       0xffffff
 #define VLAN_TAG      12
 #define VLAN_OCTETS   4
@@ -64,6 +65,7 @@ struct frame {
 		uint16_t type, id;
 	} vlans[VLANS]; /* the tags that were in front, the outer one first */
 	int vlan_count;
+	int more;      /* IPV6_MORE, or 0 */
 	size_t octets; /* without those */
 	uint8_t data[FRAME_OCTETS];
 };
@@ -158,43 +160,58 @@ static bool rewrite_vlan(struct frame *frame, const char *what)
 	return false;
 }
 
+struct change {
+	const char *what;
+	int at;
+	uint8_t bits;
+	bool in_network, in_udp; /* whose checksum covers it */
+};
+
+static const struct change changes[] = {
+	{ "dscp", NETWORK + 1, 0x28, true, false },     { "ecn", NETWORK + 1, 0x01, true, false },
+	{ "ttl", NETWORK + 8, 0x01, true, false },      { "address", NETWORK + 15, 0x10, true, true },
+	{ "fragment", NETWORK + 6, 0x20, true, false }, { 0 }
+};
+static const struct change ipv6_changes[] = { { "dscp", NETWORK, 0x02, false, false },
+					      { "ecn", NETWORK + 1, 0x10, false, false },
+					      { "ttl", NETWORK + 7, 0x01, false, false },
+					      { "address", NETWORK + 23, 0x10, false, true },
+					      { 0 } };
+static const struct change udp_changes[] = {
+	{ "port", UDP + 1, 0x04, false, true },   { "payload", TAG_END + 6, 0x55, false, true },
+	{ "due", TAG + 13, 0x01, false, true },   { "trial", TAG + 2, 0x40, false, true },
+	{ "magic", TAG, 0x20, false, true },      { "damage", TAG_END + 7, 0x11, false, false },
+	{ "length", UDP + 5, 0x08, false, true }, { 0 }
+};
+
+static const struct change *find_change(const struct change *list, const char *what)
+{
+	while (list->what && strcmp(what, list->what) != 0)
+		list++;
+	return list->what ? list : NULL;
+}
+
 static bool rewrite(struct frame *frame, const char *what)
 {
-	static const struct {
-		const char *what;
-		int at;
-		uint8_t bits;
-		bool in_network, in_udp;
-	} changes[] = { { "dscp", NETWORK + 1, 0x28, true, false },
-			{ "ecn", NETWORK + 1, 0x01, true, false },
-			{ "ttl", NETWORK + 8, 0x01, true, false },
-			{ "address", NETWORK + 15, 0x10, true, true },
-			{ "port", UDP + 1, 0x04, false, true },
-			{ "payload", TAG_END + 6, 0x55, false, true },
-			{ "due", TAG + 13, 0x01, false, true },
-			{ "trial", TAG + 2, 0x40, false, true },
-			{ "magic", TAG, 0x20, false, true },
-			{ "damage", TAG_END + 7, 0x11, false, false },
-			{ "fragment", NETWORK + 6, 0x20, true, false },
-			{ "length", UDP + 5, 0x08, false, true } };
+	const struct change *found = find_change(frame->more ? ipv6_changes : changes, what);
+	int at = found ? found->at : 0;
+	uint8_t before;
 
-	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
-		uint8_t before = frame->data[changes[i].at];
-
-		if (strcmp(what, changes[i].what) != 0)
-			continue;
-		if (changes[i].in_network)
-			change(frame->data, changes[i].at, changes[i].bits, NETWORK + 10);
-		if (changes[i].in_network && changes[i].in_udp)
-			frame->data[changes[i].at] = before;
-		if (changes[i].in_udp)
-			change(frame->data, changes[i].at, changes[i].bits, UDP + 6);
-		if (!changes[i].in_network && !changes[i].in_udp)
-			frame->data[changes[i].at] ^= changes[i].bits;
-		frame->what = changes[i].what;
-		return true;
-	}
-	return false;
+	if (!found && (found = find_change(udp_changes, what)))
+		at = found->at + frame->more;
+	if (!found)
+		return false;
+	before = frame->data[at];
+	if (found->in_network)
+		change(frame->data, at, found->bits, NETWORK + 10);
+	if (found->in_network && found->in_udp)
+		frame->data[at] = before;
+	if (found->in_udp)
+		change(frame->data, at, found->bits, UDP + frame->more + 6);
+	if (!found->in_network && !found->in_udp)
+		frame->data[at] ^= found->bits;
+	frame->what = found->what;
+	return true;
 }
 
 /* Put the checksum of so many octets, an even number, into them. */
@@ -230,7 +247,7 @@ static void complain(struct frame *frame)
 static bool rework(struct frame *frame, const char *what)
 {
 	if (!strcmp(what, "unsummed")) {
-		memset(frame->data + UDP + 6, 0, 2);
+		memset(frame->data + UDP + frame->more + 6, 0, 2);
 	} else if (!strcmp(what, "pad")) {
 		frame->octets += 4;
 	} else if (!strcmp(what, "tags")) {
@@ -405,6 +422,8 @@ static void take(int from, struct frame *frame)
 			continue;
 		if (rework(frame, rule->what) || !strcmp(rule->what, "back"))
 			frame->what = rule->what;
+		if (frame->more && !strcmp(frame->what, "unsummed"))
+			frame->what = "damage"; /* no receiver takes UDP over IPv6 without a checksum (RFC 8200, 8.1) */
 		if (!strcmp(rule->what, "icmp"))
 			complain(frame);
 		if (!strcmp(rule->what, "late")) {
@@ -433,7 +452,7 @@ static void take(int from, struct frame *frame)
 
 static void note(int from, struct frame *frame)
 {
-	const uint8_t *tag = frame->data + TAG;
+	const uint8_t *tag = frame->data + TAG + frame->more;
 	uint32_t exponent, mantissa;
 
 	frame->trial = get(tag + 2, 2);
@@ -455,10 +474,15 @@ static void note(int from, struct frame *frame)
 		(unsigned long long)frame->due_ns, frame->late_ns, (1u << exponent) - 1, exponent && mantissa < 0x800);
 }
 
-static bool is_test_frame(const struct frame *frame)
+static bool is_test_frame(struct frame *frame)
 {
-	return frame->octets >= TAG_END && get(frame->data + 12, 2) == ETHERTYPE_IP && get(frame->data + TAG, 2) == 0x584d &&
-	       get(frame->data + TAG + 5, 3) != NO_FLOW;
+	const uint8_t *tag;
+	uint32_t type = get(frame->data + 12, 2);
+
+	frame->more = type == ETHERTYPE_IPV6 ? IPV6_MORE : 0;
+	tag = frame->data + TAG + frame->more;
+	return frame->octets >= (size_t)(TAG_END + frame->more) && (type == ETHERTYPE_IP || type == ETHERTYPE_IPV6) &&
+	       get(tag, 2) == 0x584d && get(tag + 5, 3) != NO_FLOW;
 }
 
 static void keep_tag(struct frame *frame, uint16_t type, uint16_t id)
