@@ -37,7 +37,6 @@ $1 == "in" {
 	end[way] = $6
 	count = ++came[way]
 	came_due[way, count] = $6
-	came_as[way, count] = flow SUBSEP $5
 	flow_part[flow, number]++
 	marked[way] += $9
 	departed[way, count] = $6 + $7
@@ -63,9 +62,6 @@ $1 == "out" {
 	number = int(($6 - start[way] + 1) / part)
 	part_received[way, number]++
 	flow_part_received[flow, number]++
-	flow_held[flow] += $8
-	given_at[flow, $5] = $9
-	held[way] += $8
 	least[way, received[way]] = $10
 	most[way, received[way]] = $11
 	span(way SUBSEP number)
@@ -151,36 +147,16 @@ function put_array(name, values, way, count,    i) {
 	printf "]"
 }
 
-# The time in which frames were lost: when the first and the last of them were due, after the start, how long nobody that was due was
-# given, and how long nobody was.
-function put_outage(way,    i, first_lost, last_lost, before, after) {
-	for (i = 1; i <= came[way]; i++)
-		if (!(came_as[way, i] in given_at)) {
-			last_lost = i
-			if (!first_lost)
-				first_lost = i
-		}
-	if (!first_lost)
-		return
-	before = first_lost - 1
-	after = last_lost + 1
-	printf ", \"first_lost_ns\": %.0f, \"last_lost_ns\": %.0f", came_due[way, first_lost] - start[way], came_due[way, last_lost] - start[way]
-	if (before >= 1 && after <= came[way])
-		printf ", \"due_gap_ns\": %.0f, \"arrival_gap_ns\": %.0f", came_due[way, after] - came_due[way, before],
-			given_at[came_as[way, after]] - given_at[came_as[way, before]]
-}
-
 function put_way(trial, name,    way, i, all) {
 	way = trial SUBSEP name
 	printf "\"%s\": {\"sent\": %d, \"received\": %d, \"lost\": %d, \"duplicate\": %d, \"reordered\": %d", name, sent[way], received[way],
 		sent[way] - received[way], duplicate[way], reordered[way]
-	put_outage(way)
 	printf ", \"gaps\": %d, \"gap_frames\": %d, \"duration_ns\": %d", gaps[way], gap_frames[way], end[way] - start[way]
 	printf ", \"gap_max_frames\": %d, \"reorder_depth\": %d, \"reorder_depth_max\": %d, \"reorder_depths_by_power_of_2\": [", gap_max[way],
 		reorder_depth[way], reorder_depth_max[way]
 	for (i = 0; i < 32; i++)
 		printf "%s%d", (i ? ", " : ""), depths[way, i]
-	printf "], \"held_mean_ns\": %d", received[way] ? held[way] / received[way] : 0
+	printf "]"
 	put_array("least_ns", least, way, received[way])
 	put_array("most_ns", most, way, received[way])
 	put_array("pair_least_ns", pair_least, way, pairs[way])
@@ -217,9 +193,9 @@ END {
 		count = split(flows[trial], names, " ")
 		for (j = 1; j <= count; j++) {
 			flow = trial SUBSEP names[j]
-			printf "%s{\"flow\": %d, \"way\": \"%s\", \"sent\": %d, \"received\": %d, \"lost\": %d, \"duplicate\": %d, \"reordered\": %d, \"held_mean_ns\": %d", (j > 1 ? ", " : ""),
+			printf "%s{\"flow\": %d, \"way\": \"%s\", \"sent\": %d, \"received\": %d, \"lost\": %d, \"duplicate\": %d, \"reordered\": %d", (j > 1 ? ", " : ""),
 				names[j], flow_way[flow], flow_sent[flow], flow_received[flow], flow_sent[flow] - flow_received[flow],
-				flow_duplicate[flow], flow_reordered[flow], flow_received[flow] ? flow_held[flow] / flow_received[flow] : 0
+				flow_duplicate[flow], flow_reordered[flow]
 			put_span("latency", flow)
 			printf ", \"parts\": ["
 			for (k = 0; k <= last[trial, flow_way[flow]]; k++)

@@ -54,6 +54,7 @@ every_figure_agrees() { # OPTION...
 
 # What follows from the directions, and what ports and the schedule did.
 @test "a trial: its sums, its ports, and how its frames departed" {
+  departures_matter=true
   witnessed 250 trial --load 800 --duration 1 --wait d=1 --interval 0.25 --ipdv --tester-repeats 0 -- ab,drop,every=10 ba,drop,every=7 ab,copy,every=9 ba,copy,every=4 \
     ab,hold,every=20,by=3 ba,hold,every=15,by=5 ba,late,by=40
   check '[.witness[0].directions[]] as $seen | .trial_result.counts | [.sent, .received, .lost, .duplicate, .reordered, .intended, .unsent] ==
@@ -128,7 +129,12 @@ every_figure_agrees() { # OPTION...
 }
 
 @test "a search: each direction of each trial, its bounds, and each latency of its histograms" {
-  logged search --goal name=x,final=0.2,width=5% --min-load 300 --max-load 2000 --wait d=1 --latency-at 50%,100% --latency-duration 0.5 -- \
+  agrees_with_log search search --goal name=x,final=0.2,width=5% --min-load 300 --max-load 2000 --wait d=1 --latency-at 50%,100% --latency-duration 0.5 -- \
     ab,police,by=900,depth=5 ba,police,by=1200,depth=5 ba,copy,every=50 ba,late,by=20 ab,late,every=7,by=3
-  agrees_with_log search
+}
+
+@test "a sweep and a soak: each direction of each trial, and the curve" {
+  agrees_with_log sweep sweep --loads 400..1200/5,600 --duration 0.3 --wait d=0.5 -- ab,police,by=900,depth=5 ba,police,by=700,depth=5 ba,late,by=20
+  agrees_with_log soak soak --target-loss-ratio 1e-2 --max-time 3 --first-duration 0.3 --duration-step 0 --min-load 200 --max-load 1500 --wait d=0.3 -- \
+    ab,police,by=900,depth=5 ba,police,by=700,depth=5 ba,late,by=20
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """witness.py CHECK LOG RESULT: holds a result of xdp-mlr against what a SUT wrote down of each frame (tests/tools/witness.c).
 
-It prints where they differ, a line each, and then exits with 1. It shares no code with the tester: what it knows of methods is from their
+It prints where they differ, a line each, and then exits with 1; with 3 where the log cannot tell. It shares no code with the tester: what it knows of methods is from their
 RFCs. Then it spoils one frame of the log, in each trial and direction that decides, and demands that what is derived from trials shows it.
 """
 import base64
@@ -19,7 +19,9 @@ UNRECEIVED = {"payload", "due", "trial", "magic", "damage", "pad", "fragment", "
 # The kernel may take the CPU away between the arrival of a frame and its stamp. So this many frames may be this much later, and all by this.
 SPOILT, SPOILT_NS, LATER_NS = 3, 2e8, 20000
 RANKS = {"p50_ns": 0.5, "p90_ns": 0.9, "p99_ns": 0.99, "p99_9_ns": 0.999, "p99_99_ns": 0.9999}
+SPOILT_LOG = 3
 BURST = 16  # each search for the longest burst begins with so many frames
+UNTOLD_NS = 5e7  # how long before the end of phase d a frame may be given that comes after it
 BEFORE_NS = 1e9  # a trial counts from before its first frame is due
 LATE_NS = 1e12  # of a frame that is spoilt
 BUCKET_RATIO = 0.002  # how exactly a histogram knows a latency
@@ -72,11 +74,17 @@ def last_due(ways):
 
 
 def put_late_aside(trials, wait_s):
+    """Returns the trials of which frames were given when phase d ended, so that nobody knows whether they came before."""
+    untold = set()
     for number, ways in trials.items():
-        over = min(next_start(trials, number), last_due(ways) + wait_s * 1e9 + SPOILT_NS)
+        ends = last_due(ways) + wait_s * 1e9
+        over = min(next_start(trials, number), ends + SPOILT_NS)
+        if any(ends - UNTOLD_NS <= given[2] < over for way in ways.values() for given in way.given.values()):
+            untold.add(number)
         for way in ways.values():
             way.late = {frame: given for frame, given in way.given.items() if given[2] >= over}
             way.given = {frame: given for frame, given in way.given.items() if given[2] < over}
+    return untold
 
 
 def read_log(path):
@@ -155,7 +163,7 @@ class Result:
     def __init__(self, document, trials):
         self.document = document
         self.trials = trials
-        put_late_aside(trials, self.wait_s())
+        self.untold = put_late_aside(trials, self.wait_s())
         self.first = document["measurer"]["ports"][0]["name"]
         self.derived_only = False  # compare what is derived from trials, not the trials themselves
 
@@ -175,7 +183,7 @@ class Result:
 
     def put_trial(self, differ, what, trial):
         """Each direction of a trial: counts, loss ratio, latency. And the worst of them."""
-        if self.derived_only:
+        if self.derived_only or trial["trial_number"] in self.untold and trial.get("warmup"):
             return
         ways = self.ways(trial)
         for told in trial["directions"]:
@@ -280,6 +288,125 @@ def check_loss_table(result, differ):
     return [trial["trial_number"] for trial in told["trials"]]
 
 
+def after_start(way, frame):
+    return (frame[2] - way.sent[0][2]) % TIMES / 1e9
+
+
+def lost_times(way, since_s=0):
+    """When frames that were lost had been due, after the first one."""
+    times = [after_start(way, frame) for frame in way.sent if frame[:2] not in way.given]
+    return [time for time in times if time >= since_s]
+
+
+def check_recovery(result, differ):
+    """26.5: from the change of the load until the last frame that was lost was due."""
+    told = result.document["frame_sizes"][0]["recovery"]
+    run, number = told["runs"][-1], max(result.trials)
+    change, recoveries = told["overload_duration"], {}
+    differ.same("recovery: overload", float(told["overload"]), told["overload_ratio"] * result.document["frame_sizes"][0]["throughput"]["throughput"])
+    differ.same("recovery: reduced load", float(told["reduced_load"]), told["overload"] / 2)
+    for direction in run["directions"]:
+        way, what = result.trials[number][result.way(direction)], f"recovery, from {direction['from']}"
+        after = [time - change for time in lost_times(way, change - 1e-6)]
+        first = sum(after_start(way, frame) < change - 1e-6 for frame in way.sent)
+        differ.same(f"{what}: of the overload", first, math.floor(told["overload"] * change + 0.5))
+        differ.same(f"{what}: of the reduced load", len(way.sent) - first, math.floor(told["reduced_load"] * told["reduced_duration"] + 0.5))
+        differ.same(f"{what}: lost", direction["frames_lost"], way.lost())
+        differ.same(f"{what}: lost after", direction["frames_lost_after"], len(after))
+        differ.same(f"{what}: recovered", direction["lost_at_end"], bool(after) and max(after) > told["reduced_duration"] * 0.98)
+        if not way.lost() or direction["lost_at_end"]:
+            differ.same(f"{what}: none", direction["recovery"], None)
+            continue
+        end = max(after, default=0) * 1e9
+        if direction["recovery"] is None:
+            differ.append(f"{what}: told none, seen {end:g} ns")
+            continue
+        recoveries[result.way(direction)] = direction["recovery"]
+        differ.within(what, direction["recovery"] * 1e9, (end, end + 2e6 if after else 0))
+    if recoveries:
+        differ.same("recovery: worst", run["recovery"], max(recoveries.values()))
+        differ.same("recovery: whose", recoveries.get(result.way(run["worst_direction"]["recovery"])), max(recoveries.values()))
+    differ.same("recovery: lost", run["frames_lost"], all_lost(result.trials[number]))
+    differ.same("recovery: lost after", run["frames_lost_after"], sum(direction["frames_lost_after"] for direction in run["directions"]))
+    if len(told["runs"]) == 1:
+        for figure in ("average", "min", "max"):
+            differ.same(f"recovery: {figure}", told[figure], run["recovery"])
+    return [number]
+
+
+def longest_outage(way, since_s):
+    """Between the frames around the longest time in which each frame was lost: when they were due."""
+    outage, begin, last = (0, 0), None, 0
+    for frame in way.sent:
+        time = after_start(way, frame)
+        if frame[:2] not in way.given:
+            begin = last if begin is None and time >= since_s else begin
+        elif begin is not None:
+            outage, begin = max(outage, (begin, time), key=lambda each: each[1] - each[0]), None
+        last = time
+    return outage
+
+
+def check_reset(result, differ):
+    """26.6: the longest time after the command in which nothing came, of frames as they were due."""
+    told, number = result.document["reset"], max(result.trials)
+    load = told["load"]
+    for direction in told["directions"]:
+        way, what = result.trials[number][result.way(direction)], f"reset, from {direction['from']}"
+        begin, end = longest_outage(way, told["command_at"])
+        lost, error = len(lost_times(way, told["command_at"])), (direction["resolution"] + 2 / load) * 1e9
+        differ.same(f"{what}: frames", len(way.sent), math.floor(load * told["trial_duration"] + 0.5))
+        differ.same(f"{what}: lost", direction["frames_lost"], lost)
+        differ.same(f"{what}: by loss", direction["reset_time_by_loss"], lost / load if lost else None)
+        if direction["reset_time"] is None:
+            differ.within(f"{what}: no outage", (end - begin) * 1e9, (0, 4 * error))
+            continue
+        differ.within(f"{what}: time", direction["reset_time"] * 1e9, [(end - begin) * 1e9] * 2, error)
+        differ.within(f"{what}: from", direction["outage_from"] * 1e9, [begin * 1e9] * 2, error)
+        differ.within(f"{what}: to", direction["outage_to"] * 1e9, [end * 1e9] * 2, error)
+    times = [direction["reset_time"] or 0 for direction in told["directions"]]
+    differ.same("reset: time", told["reset_time"], max(times))
+    differ.same("reset: lost", told["frames_lost"], sum(direction["frames_lost"] for direction in told["directions"]))
+    differ.same("reset: load", float(load), result.document["frame_sizes"][0]["throughput"]["throughput"])
+    return [number]
+
+
+def bursts_of(result, told):
+    """The bursts of each search, which begins with a short one."""
+    searches = []
+    for number in sorted(result.trials)[-told["trial_count"]:]:
+        ways = result.trials[number]
+        if len(ways["ab"].sent) == BURST:
+            searches.append([])
+        searches[-1].append((len(ways["ab"].sent), ways))
+    return searches
+
+
+def check_bursts(result, differ):
+    """26.4 and RFC 9004: the longest burst of which nothing is lost, found to the frame, and the times that follow from it."""
+    told = result.document["frame_sizes"][0]["back_to_back"]
+    throughput, rate, searches = told["measured_throughput"], told["burst_rate"], bursts_of(result, told)
+    kept = [max(frames for frames, ways in bursts if not all_lost(ways)) for bursts in searches]
+    lossy = [min(frames for frames, ways in bursts if all_lost(ways) and frames > most) for bursts, most in zip(searches, kept)]
+    differ.same("bursts: values", told["values"], kept)
+    differ.same("bursts: to the frame", [each - 1 for each in lossy], kept)
+    differ.same("bursts: tests", told["tests"], len(searches))
+    differ.same("bursts: average", float(told["average"]), mean(kept))
+    differ.same("bursts: min", told["min"], min(kept))
+    differ.same("bursts: max", told["max"], max(kept))
+    differ.same("bursts: stdev", told["stdev"], stdev(map(float, kept)) if len(kept) > 1 else None)
+    differ.same("bursts: throughput", throughput, result.document["frame_sizes"][0]["throughput"]["throughput"])
+    differ.same("bursts: buffer time", told["implied_buffer_time"], mean(kept) / rate)
+    differ.same("bursts: corrected time", told["corrected_buffer_time"], mean(kept) / rate * (1 - throughput / rate))
+    for direction in told["directions"]:
+        lost = [ways[result.way(direction)].lost() for bursts in searches for _, ways in bursts]
+        differ.same(f"bursts, from {direction['from']}: lossy", direction["lossy_bursts"], sum(map(bool, lost)))
+        differ.same(f"bursts, from {direction['from']}: lost", direction["frames_lost"], sum(lost))
+    worst = max(told["directions"], key=lambda direction: direction["frames_lost"])
+    differ.same("bursts: worst direction", told["worst_direction"]["average"]["from"], worst["from"])
+    return sorted(result.trials)[-told["trial_count"]:]
+
+
 # --- frames that come when their trial is over ---------------------------------------------------------------------------
 
 
@@ -330,6 +457,8 @@ def check_residual(result, differ):
     """Phase d ends once all frames have come, or lasts as long as it may. It is over before the next trial."""
     told_trials, trials = trials_of(result.document), result.trials
     for number, trial in told_trials.items():
+        if number in result.untold:
+            continue
         ways, what = trials[number], f"phase d of trial {number}"
         least = 0 if trial["residual_ended_by"] != "time" else result.wait_s() * 1e9
         differ.same(f"{what}: ended by all frames", trial["residual_ended_by"] == "all frames", not all_lost(ways))
@@ -421,6 +550,48 @@ def check_search(result, differ):
         for trial in result.document["latency_at"]:
             differ.same("search: load of latency", float(trial["trial"]["trial_load"]), trial["share"] * lower)
     return [trial["trial_number"] for trial in result.document["trials"]]
+
+
+# --- sweeps and soaks ------------------------------------------------------------------------------------------------------
+
+
+def rate_of(result, trial):
+    """What comes through of the load, of both directions together."""
+    ways = result.ways(trial).values()
+    return trial["trial_load"] * sum(len(way.given) for way in ways) / sum(len(way.sent) for way in ways)
+
+
+def check_sweep(result, differ):
+    """RFC 2285: the largest forwarding rate, and the loads without loss below the first with loss."""
+    told, trials = result.document["curve"], result.document["trials"]
+    for trial in trials:
+        result.put_trial(differ, "sweep", trial)
+        differ.same(f"sweep at {trial['trial_load']:g}: rate", float(trial["trial_forwarding_rate"]), rate_of(result, trial))
+    rates = [(rate_of(result, trial), trial["trial_load"]) for trial in trials]
+    lossy = min((trial["trial_load"] for trial in trials if all_lost(result.ways(trial))), default=math.inf)
+    differ.same("sweep: loads", result.document["loads"], [trial["trial_load"] for trial in trials])
+    differ.same("sweep: with loss", told["first_loss_load"], None if lossy == math.inf else lossy)
+    differ.same("sweep: without loss", told["lossless_load"], max((load for _, load in rates if load < lossy), default=None))
+    differ.same("sweep: maximum rate", told["maximum_forwarding_rate"], max(rates)[0])
+    at_most = min(load for rate, load in rates if math.isclose(rate, max(rates)[0], rel_tol=CLOSE))
+    differ.same("sweep: at load", told["maximum_forwarding_rate_load"], at_most)
+    at_maximum = min(rate for rate, load in rates if load == max(load for _, load in rates))
+    differ.same("sweep: rate at the maximum load", told["forwarding_rate_at_maximum_load"], at_maximum)
+    return [trial["trial_number"] for trial in trials]
+
+
+def check_soak(result, differ):
+    trials, steps = result.document["trials"], result.document["time_line"]
+    for trial in trials:
+        result.put_trial(differ, "soak", trial)
+        both = Way()
+        for way in result.ways(trial).values():
+            both.sent += way.sent
+            both.given.update(way.given)
+        seen = ratio_of(both, len(result.ways(trial)) * intended_of(trial))
+        differ.same(f"soak at {trial['trial_load']:g}: loss ratio", float(trial["trial_loss_ratio"]), seen)
+    differ.same("soak: loads", [step["trial_load"] for step in steps], [trial["trial_load"] for trial in trials])
+    return [trial["trial_number"] for trial in trials]
 
 
 # --- Y.1564 -----------------------------------------------------------------------------------------------------------------
@@ -616,7 +787,12 @@ CHECKS = {
         (check_loss_table, [IN_TRIALS, IN_SUMS]),
         (check_residual, [IN_TRIALS]),
     ],
+    "recovery": [(check_recovery, [IN_TRIALS])],
+    "reset": [(check_reset, [IN_TRIALS])],
+    "bursts": [(check_bursts, [IN_TRIALS])],
     "search": [(check_search, [IN_TRIALS]), (check_histograms, [IN_TRIALS, IN_SUMS, LATE_IN_SUMS])],
+    "sweep": [(check_sweep, [IN_TRIALS, IN_SUMS])],
+    "soak": [(check_soak, [IN_TRIALS, IN_SUMS])],
     "configuration": [
         (check_late, [NOT_LATE]),
         (check_residual, []),
@@ -647,6 +823,10 @@ def prove(check, result, spoil, derived_only, numbers):
 def main(kind, log, path):
     with open(path, encoding="utf-8") as file:
         result = Result(json.load(file), read_log(log))
+    warmups = {number for number, trial in trials_of(result.document).items() if trial.get("warmup")}
+    if result.untold - warmups:
+        print(f"frames were given when phase d of trials {sorted(result.untold)} ended")
+        return SPOILT_LOG
     differences = []
     for check, spoils in CHECKS[kind]:
         differ = Differences()
@@ -654,6 +834,7 @@ def main(kind, log, path):
         if not numbers:
             differ.append(f"{check.__name__}: there was nothing to compare")
         if not differ:
+            numbers = [number for number in numbers if number not in result.untold]
             differ += [line for spoil in spoils for line in prove(check, result, *spoil, numbers)]
         differences += differ
     print("\n".join(differences))
