@@ -162,6 +162,14 @@ CDP=01000ccccccc0200000000770020aaaa0300000c200002b4000000010009"$(printf 'core2
   check '.connection.ports | (.[0].program == {"name": "speak", "process": '"$!"'}) and .[1].heard.dhcp > 0 and .[1].heard.of_this_machine > 0'
 }
 
+@test "a program of this machine that begins to send within a trial is called so" {
+  lab_up bridge
+  speaks() { "$SPEAK" "$A" 20 "$DHCP_DISCOVER" & background+=("$!"); flowing 200; kill "${background[-1]}"; }
+  during_trial speaks --load 1000
+  check '.trial_result.counts.foreign > 0'
+  [[ $stderr == *"foreign frames arrived in a trial: this machine itself sends them by port $A, as a DHCP client"* ]]
+}
+
 @test "sizes that the SUT does not take are told apart from loss" {
   lab_up bridge
   local port

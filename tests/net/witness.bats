@@ -104,6 +104,8 @@ every_figure_agrees() { # OPTION...
     "misdirected", "icmp_errors", "verified", "late", "changed_payload", "changed", "duplicate", "reordered"])]'
   check '[.witness[0].directions[] | .changed_damage, .changed_pad, .changed_fragment, .changed_length, .changed_tags, .changed_due, .changed_trial, .changed_magic,
     .changed_back, .changed_icmp] | all(. > 0)'
+  # the SUT leaves our addresses in frames that are no more known as ours, and nobody else sends
+  [[ $stderr != *"this machine itself"* ]]
   check ".witness[0].directions as \$seen | [.trial_result.icmp_errors[] | {port, from, type, code, frames}] | sort == (
     [{port: \"$A\", frames: \$seen.ab.changed_icmp}, {port: \"$B\", frames: \$seen.ba.changed_icmp} | . + {from: \"192.0.2.1\", type: 3, code: 0}] | sort)"
 }

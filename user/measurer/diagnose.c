@@ -238,6 +238,16 @@ static void look_for_other_testers(struct diagnosis *diagnosis, const struct mea
 
 /* --- others talk ---------------------------------------------------------------------------------------------------- */
 
+static const char *explain_foreign(const struct diagnosis *diagnosis, bool is_own)
+{
+	if (is_own)
+		return diagnosis->own;
+	if (diagnosis->has_broken)
+		return "they have the MAC address of a port by which only the tester sends, so the SUT has probably broken "
+		       "the tags of test frames";
+	return "what sends them is no part of the test, and may load the SUT as well";
+}
+
 /* Do not warn if that was allowed, and was warned of then. */
 static void look_for_others(struct diagnosis *diagnosis, const struct config *config, const struct measurement *measurement)
 {
@@ -247,16 +257,14 @@ static void look_for_others(struct diagnosis *diagnosis, const struct config *co
 		many += measurement->ports[i].queries_sent; /* Queries may arrive here, or an ICMP message for each. */
 	for (size_t i = 0; i < measurement->port_count && !diagnosis->said_foreign && !config->unsafe_reason; i++) {
 		uint64_t foreign = measurement->ports[i].counts.foreign;
-
 		bool is_many = foreign >= many && foreign >= measurement->counts.received / FOREIGN_PART;
+		bool is_own = *diagnosis->own && diagnosis->own_at == i;
 
-		if (!is_many && !(foreign && *diagnosis->own)) /* Frames of this machine are told even if they are few. */
+		if (!is_many && !(foreign && is_own)) /* Frames of this machine are told even if they are few. */
 			continue;
 		diagnosis->said_foreign = true;
 		warn("port %s: %llu foreign frames arrived in a trial: %s", config->ports[i].name,
-		     (unsigned long long)foreign,
-		     *diagnosis->own ? diagnosis->own
-				     : "what sends them is no part of the test, and may load the SUT as well");
+		     (unsigned long long)foreign, explain_foreign(diagnosis, is_own));
 	}
 }
 

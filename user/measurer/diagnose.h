@@ -17,6 +17,8 @@ struct diagnosis {
 	const char *option; /* "gateway" or "gateway6", by which nobody answers that port; NULL: somebody does by each */
 	char gateway[INET6_ADDRSTRLEN]; /* its address */
 	char own[512];                  /* explanation, if the foreign frames come from this machine; else empty */
+	size_t own_at;                  /* the port where those arrive */
+	bool has_broken;                /* foreign frames have the address of a port by which nobody else sends */
 	bool said_silence, said_foreign, said_nothing_came, said_broken, said_window, said_late, said_checksums,
 		said_unknown_trial, said_icmp, said_storm, said_changed, said_slow;
 };

@@ -447,13 +447,27 @@ enum exit_code measurer_xdp_check(const struct config *config, double *ret_line_
 
 /* --- measuring ------------------------------------------------------------------------------------------------------ */
 
-/* Whether frames that are foreign are of this machine. */
-static void look_for_own(struct measurer_xdp *xdp)
+/* Whether an interface sent more in a trial than the tester by it. */
+static bool others_send_by(const struct port_counts *port)
 {
+	return port->nic_tx_frames > port->counts.sent + port->extra_sent + port->queries_sent + port->announcements_sent;
+}
+
+/* Whether frames that are foreign are of this machine. A SUT that is no router leaves our address in test frames whose tag it
+ * breaks, so the address alone says nothing. */
+static void look_for_own(struct measurer_xdp *xdp, const struct measurement *measurement)
+{
+	struct diagnosis *diagnosis = &xdp->diagnosis;
+
 	hear_ports(xdp);
-	for (unsigned int i = 0; i < xdp->port_count; i++)
-		if (xdp->between.ports[i].heard.own)
-			listen_describe_own(xdp, i, xdp->diagnosis.own);
+	for (unsigned int i = 0; i < xdp->port_count && !*diagnosis->own; i++) {
+		const struct heard *heard = &xdp->between.ports[i].heard;
+
+		diagnosis->own_at = i;
+		if (heard->own && others_send_by(&measurement->ports[heard->own_port]))
+			listen_describe_own(xdp, i, diagnosis->own);
+		diagnosis->has_broken |= heard->own > 0;
+	}
 }
 
 /* The port whose link is slowest, of those whose speed is known; NULL: of none. */
@@ -490,7 +504,7 @@ static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_
 	look_at_speed(xdp, input->load_fps);
 	code = xdp_trial(xdp, input, ret);
 	if (code == EXIT_DONE && ret->counts.foreign)
-		look_for_own(xdp);
+		look_for_own(xdp, ret);
 	if (code == EXIT_DONE)
 		look_at_speed(xdp, ret->pacing.achieved_fps);
 	if (code == EXIT_DONE)
