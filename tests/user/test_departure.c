@@ -176,22 +176,29 @@ static int clean_up(void **state)
 	return system(command);
 }
 
-/* Send FRAMES frames of this size. Only root can; without, the test is skipped. */
-static void transmit(unsigned int size_octets, struct tx_metadata wanted)
+static void send_frames(bool asks_nothing)
 {
-	struct tx_trial trial = { .number = 1, .load_fps = LOAD_FPS, .frame_count = FRAMES, .first_sequence = 1 };
+	struct tx_trial trial = {
+		.number = 1, .load_fps = LOAD_FPS, .frame_count = FRAMES, .first_sequence = 1, .asks_nothing = asks_nothing
+	};
 
-	if (geteuid())
-		skip();
-	assert_int_equal(one_flow_plan(size_octets, &plan), 0);
-	assert_int_equal(tx_xsk_open(port, 0, plan, &wanted, -1, NULL, &tx), EXIT_DONE);
-	tx->clock_offset_ns = phc_system_offset(CLOCK_TAI).offset_ns;
 	trial.start_ns = clock_ns() + 1000000;
 	trial.deadline_ns = trial.start_ns + 60 * NS_PER_S; /* however busy the machine is */
 	assert_int_equal(tx_start(tx, &trial), EXIT_DONE);
 	tx_wait(tx);
 	assert_int_equal(tx->report.error, 0);
 	assert_int_equal(tx->report.sent, FRAMES);
+}
+
+/* Send FRAMES frames of this size. Only root can; without, the test is skipped. */
+static void transmit(unsigned int size_octets, struct tx_metadata wanted)
+{
+	if (geteuid())
+		skip();
+	assert_int_equal(one_flow_plan(size_octets, &plan), 0);
+	assert_int_equal(tx_xsk_open(port, 0, plan, &wanted, -1, NULL, &tx), EXIT_DONE);
+	tx->clock_offset_ns = phc_system_offset(CLOCK_TAI).offset_ns;
+	send_frames(false);
 }
 
 static bool has_metadata(void)
@@ -228,6 +235,17 @@ static void launch_times_that_nobody_keeps_are_seen(void **state)
 	assert_int_equal(tx->report.gaps.count, FRAMES - 1);
 }
 
+static void frames_that_ask_nothing_leave_when_they_are_due(void **state)
+{
+	(void)state;
+	transmit(64, (struct tx_metadata){ .stamps = true, .lead_ns = LEAD_NS });
+	send_frames(true);
+	assert_int_equal(tx->departures.asked, 0);
+	assert_true(tx->report.first_departure_ns >= tx->trial.start_ns);
+	send_frames(false);
+	assert_int_equal(tx->departures.asked, FRAMES / 11);
+}
+
 static void without_a_wish_there_are_none(void **state)
 {
 	(void)state;
@@ -259,6 +277,7 @@ int main(void)
 		TEST(launch_times_that_cannot_be_checked_end_the_run),
 		FRAMES_TEST(a_sample_of_frames_is_stamped),
 		FRAMES_TEST(launch_times_that_nobody_keeps_are_seen),
+		FRAMES_TEST(frames_that_ask_nothing_leave_when_they_are_due),
 		FRAMES_TEST(without_a_wish_there_are_none),
 		FRAMES_TEST(long_frames_have_them_too),
 	};

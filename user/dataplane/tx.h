@@ -34,6 +34,7 @@ struct tx_trial {
 	uint64_t grant_most_ns;  /* most time by which the deadline moves */
 	struct mlr_burst burst;  /* bursts of the port; zeros: all frames that are behind are caught up */
 	int64_t tag_offset_ns;   /* clock of tags minus CLOCK_MONOTONIC */
+	bool asks_nothing;       /* true: the NIC is asked for no stamps and no launch times */
 	/* The frames to send right after that, as part of the same trial with the same number. NULL: none. It must outlive
 	 * the trial. */
 	const struct tx_trial *then;

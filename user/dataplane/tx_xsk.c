@@ -85,6 +85,7 @@ struct sending {
 	struct mlr_pacer pacer;
 	struct tx_pace pace;
 	struct mlr_plan_cursor cursor;
+	uint64_t lead_ns; /* so long before they are due frames are handed over, with a launch time; 0: when they are due */
 	uint64_t
 		drain_deadline_ns; /* when the kernel should have completed the next of the last frames; 0: there are more to send */
 };
@@ -372,7 +373,8 @@ static void begin_sample(struct tx_xsk *xsk, const struct tx_trial *trial)
 {
 	double per_s = trial->load_fps / xsk->plan->step;
 
-	if (!xsk->tx.metadata.stamps)
+	xsk->sample_every = 0;
+	if (!xsk->tx.metadata.stamps || trial->asks_nothing)
 		return;
 	xsk->sample_every = trial->frame_count == TX_NO_LIMIT ? SAMPLE_UNPACED : (uint32_t)(per_s / SAMPLES_PER_S) + 1;
 	xsk->until_sample = xsk->sample_every;
@@ -383,7 +385,7 @@ static void ask_nic(struct tx_xsk *xsk, uint32_t slot, uint64_t address, uint64_
 {
 	struct xsk_metadata metadata = { 0 };
 
-	if (xsk->tx.metadata.lead_ns && actual_ns > now_ns) {
+	if (xsk->sending.lead_ns && actual_ns > now_ns) {
 		metadata.flags = XDP_TXMD_FLAGS_LAUNCH_TIME;
 		metadata.request.launch_time_ns = actual_ns - clock_offset_ns(xsk);
 	}
@@ -560,7 +562,7 @@ static void depart(struct tx_xsk *xsk, uint32_t slot, uint64_t intended_ns, uint
 	next->template = NULL;
 	if (xsk->room)
 		ask_nic(xsk, slot, next->address, now_ns, actual_ns);
-	if (xsk->tx.metadata.lead_ns)
+	if (xsk->sending.lead_ns)
 		note_departures(xsk->sending.report, actual_ns, 1);
 }
 
@@ -570,7 +572,7 @@ static uint32_t submit(struct tx_xsk *xsk, uint64_t now_ns, uint64_t moved_ns)
 	struct sending *sending = &xsk->sending;
 	bool unpaced = sending->unpaced;
 	uint32_t most = unpaced ? UNPACED_BATCH_FRAMES : BATCH_FRAMES, count = 0, descriptors = 0, slot;
-	uint64_t start_ns = sending->trial->start_ns + moved_ns, until_ns = now_ns + xsk->tx.metadata.lead_ns;
+	uint64_t start_ns = sending->trial->start_ns + moved_ns, until_ns = now_ns + sending->lead_ns;
 	uint64_t intended_ns = now_ns;
 
 	if (until_ns < start_ns)
@@ -609,6 +611,7 @@ static void begin_xsk(struct tx *tx, const struct tx_trial *trial, struct tx_rep
 		.unpaced = trial->frame_count == TX_NO_LIMIT,
 		.cursor = mlr_plan_start(xsk->plan, trial->first_sequence),
 		.pace = { .start_ns = trial->start_ns, .grant_most_ns = trial->grant_most_ns },
+		.lead_ns = trial->asks_nothing ? 0 : xsk->tx.metadata.lead_ns,
 	};
 	if (!sending->unpaced) {
 		report->error = mlr_pacer_init(&sending->pacer, trial->load_fps, trial->frame_count, xsk->plan->first,
@@ -647,7 +650,7 @@ static bool send_due(struct tx_xsk *xsk)
 		count = submit(xsk, now_ns, moved_ns);
 	if (count || xsk->call_again || !xsk->free_count)
 		report->error = kick(xsk);
-	if (count && !xsk->tx.metadata.lead_ns)
+	if (count && !sending->lead_ns)
 		note_departures(report, now_ns, count);
 	report->sent += reap(xsk);
 	prepare(xsk); /* what is done now is not done between stamp and departure */

@@ -149,6 +149,7 @@ static void send_frames(struct measurer_xdp *xdp, uint64_t count, struct attempt
 		.start_ns = clock_ns() + START_NS,
 		.burst = mlr_burst_of(LOAD_FPS, xdp->config->burst_frames),
 		.tag_offset_ns = xdp->clock_offset_ns,
+		.asks_nothing = true,
 	};
 
 	trial.deadline_ns = trial.start_ns + (uint64_t)((double)count / LOAD_FPS * 1e9) + SLACK_NS;

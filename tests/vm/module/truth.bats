@@ -7,6 +7,7 @@ load ../../net/helper
 
 WIRE=100000 # ns, from departure to arrival
 SENT=20000  # from the driver to departure
+SHOWN='(.latency? // {} | del(.histogram)), .connection?, (.trial_result? // . | del(.order?)), .ports?'
 
 setup_file() {
   [ -n "${TRUTH:-}" ] || {
@@ -161,6 +162,14 @@ set_up_launch_time() { # PORT QUEUES
   # a frame that was handed over late has no launch time: of 1000 a few, on a machine that has stalls
   check "(.latency.p50_ns - $WIRE | fabs) <= .latency.error_bound_ns and (.latency.min_ns - $WIRE | fabs) <= .latency.error_bound_ns"
   check '.latency.departure_delay | .p50_ns <= .error_bound_ns + 128'
+}
+
+# Until the first trial nobody follows the clock, so what is sent to connect must ask for no launch time.
+@test "launch times are kept where the ports are connected first, as they are by default" {
+  set_up_launch_time truth0 1
+  CONNECT='' exact --launch-time on
+  check '.connection.steady'
+  check "(.latency.p50_ns - $WIRE | fabs) <= .latency.error_bound_ns"
 }
 
 @test "launch times of all queues, both directions" {
