@@ -115,6 +115,15 @@ static void launch_times_that_are_kept_are_the_departure(void **state)
 	assert_non_null(strstr(measurement.latency.definition, "receiving port's NIC"));
 }
 
+/* A port of two that only receives has no transmitter. */
+static void the_lead_is_that_of_the_port_that_launches(void **state)
+{
+	(void)state;
+	assert_int_equal(departure_lead_ns(&xdp), 0);
+	transmitter.metadata.lead_ns = 200000;
+	assert_int_equal(departure_lead_ns(&xdp), 200000);
+}
+
 static void launch_times_that_are_not_kept_end_the_run(void **state)
 {
 	(void)state;
@@ -273,6 +282,7 @@ int main(void)
 		TEST(what_the_kernel_was_done_with_does_not),
 		TEST(without_a_sample_there_is_nothing),
 		TEST(launch_times_that_are_kept_are_the_departure),
+		TEST(the_lead_is_that_of_the_port_that_launches),
 		TEST(launch_times_that_are_not_kept_end_the_run),
 		TEST(launch_times_that_cannot_be_checked_end_the_run),
 		FRAMES_TEST(a_sample_of_frames_is_stamped),

@@ -177,6 +177,16 @@ void departure_close(struct measurer_xdp *xdp)
 	}
 }
 
+uint64_t departure_lead_ns(const struct measurer_xdp *xdp)
+{
+	uint64_t lead_ns = 0;
+
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		if (xdp->ends[i].tx && xdp->ends[i].tx->metadata.lead_ns > lead_ns)
+			lead_ns = xdp->ends[i].tx->metadata.lead_ns;
+	return lead_ns;
+}
+
 /* --- a trial -------------------------------------------------------------------------------------------------------- */
 
 /* Do that with the clock of each port whose departures are stamped. */

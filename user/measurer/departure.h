@@ -22,6 +22,8 @@ enum exit_code departure_open(struct measurer_xdp *xdp, unsigned int port, struc
 /* Call it after that: it finds out what the NIC does. */
 enum exit_code departure_check(struct measurer_xdp *xdp, unsigned int port);
 void departure_close(struct measurer_xdp *xdp);
+/* Return how long before they are due frames are handed over, at most (ns): so long before a trial starts its threads work. */
+uint64_t departure_lead_ns(const struct measurer_xdp *xdp);
 
 /* Follow the clocks around the frames of a trial. EXIT_INVALID if one cannot be read. */
 enum exit_code departure_begin(struct measurer_xdp *xdp);

@@ -338,7 +338,7 @@ static enum exit_code perform(struct measurer_xdp *xdp, struct xdp_run *run, str
 	xdp->trial++;
 	measurement->number = xdp->measurer.last_trial = ++xdp->trial_count;
 	code = xdp_run_arm(xdp, xdp_run_sequences(xdp, run), run);
-	start_ns = clock_ns() + START_MARGIN_NS;
+	start_ns = clock_ns() + START_MARGIN_NS + departure_lead_ns(xdp);
 	if (code || ((code = xdp_run_transmit(xdp, run, start_ns)) && (code != EXIT_INTERRUPTED || !take_part(xdp, run))))
 		return code;
 	xdp->trial_first_sequence = xdp->next_sequence;
