@@ -259,6 +259,19 @@ set_up_launch_time() { # PORT QUEUES
   [ "$(cat /sys/class/net/truth0/mtu)" = "$before" ]
 }
 
+# As igb: the filter is on whatever ethtool says, and only stripping takes tags from where XDP sees them.
+@test "VLAN tags are kept, also where the filter cannot be switched off, and nothing is said against that" {
+  before=$(ethtool -k truth1)
+  [[ $before == *"rx-vlan-offload: on"$'\n'* && $before == *"rx-vlan-filter: on [fixed]"* ]]
+  for prepare in auto auto,vlan; do
+    exact --vlan 7 --frame-size 68 --prepare "$prepare"
+    [[ $stderr != *"VLAN tags"* ]]
+    check '.measurer.ports[1].changes | any(.setting == "feature:rx-vlan-hw-parse" and .was == "on" and .now == "off")'
+    check '.trial_result.counts.changed == 0'
+    [ "$(ethtool -k truth1)" = "$before" ]
+  done
+}
+
 # Half of what is sent arrives; the other half the NIC counts.
 half_lost() {
   trial --tx xsk --load 500 --duration 0.5

@@ -5,7 +5,8 @@
  * what no emulated NIC has.
  *
  * Each has queues with AF_XDP's zero-copy, XDP's receive timestamps, AF_XDP's transmit timestamps and launch times (on
- * queues with an 'etf' qdisc that is offloaded), a PTP clock, and rules that steer UDP to queues (ethtool -N).
+ * queues with an 'etf' qdisc that is offloaded), a PTP clock, rules that steer UDP to queues (ethtool -N), and VLAN tags that are
+ * stripped (ethtool -K rxvlan).
  *
  * A frame that a queue takes at time t departs at t + tx_delay_ns, or at its launch time if that is later, and its first bit
  * arrives wire_ns later; its last one when the rate has let it. Both are stamped as they are, to the ns; what is done at these
@@ -19,6 +20,7 @@
 #include <linux/ethtool.h>
 #include <linux/filter.h>
 #include <linux/hrtimer.h>
+#include <linux/if_vlan.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/module.h>
@@ -130,6 +132,7 @@ struct frame {
 	bool zero_copy;
 	struct queue *queue; /* that it was sent by */
 	u32 octets;
+	u16 tag; /* the VLAN tag that the receiving NIC stripped; 0: none */
 	u8 data[];
 };
 
@@ -387,6 +390,7 @@ static struct frame *put(struct queue *queue, const void *data, u32 octets)
 	frame->zero_copy = false;
 	frame->queue = queue;
 	frame->octets = octets;
+	frame->tag = 0;
 	memcpy(frame->data, data, octets);
 	queue->asked = false;
 	queue->in_flight++;
@@ -567,6 +571,8 @@ static void pass_up(struct queue *queue, const struct frame *frame)
 		return;
 	skb_put_data(skb, frame->data, frame->octets);
 	skb->protocol = eth_type_trans(skb, queue->truth->device);
+	if (frame->tag)
+		__vlan_hwaccel_put_tag(skb, htons(ETH_P_8021Q), frame->tag);
 	napi_gro_receive(&queue->napi, skb);
 }
 
@@ -648,6 +654,18 @@ static bool is_lost(struct queue *queue)
 	return false;
 }
 
+/* Put a VLAN tag beside its frame, where XDP does not see it, unless ethtool -K switched that off. */
+static void strip(struct queue *queue, struct frame *frame)
+{
+	const struct vlan_ethhdr *header = (const void *)frame->data;
+
+	if (!(queue->truth->device->features & NETIF_F_HW_VLAN_CTAG_RX) || header->h_vlan_proto != htons(ETH_P_8021Q))
+		return;
+	frame->tag = ntohs(header->h_vlan_TCI);
+	frame->octets -= VLAN_HLEN;
+	memmove(frame->data + 2 * ETH_ALEN, frame->data + 2 * ETH_ALEN + VLAN_HLEN, frame->octets - 2 * ETH_ALEN);
+}
+
 static int receive(struct queue *queue, int budget)
 {
 	struct bpf_prog *program = rcu_dereference_bh(queue->truth->program);
@@ -672,6 +690,7 @@ static int receive(struct queue *queue, int budget)
 		}
 		queue->received++;
 		queue->received_octets += frame->octets;
+		strip(queue, frame);
 		if (program)
 			redirected |= run_program(queue, program, frame);
 		else
@@ -907,6 +926,12 @@ static void get_stats(struct net_device *device, struct rtnl_link_stats64 *ret)
 	*ret = truth->told;
 }
 
+/* The kernel wants both of a NIC that filters by VLAN. This one is promiscuous always. */
+static int take_vlan(struct net_device *, __be16, u16)
+{
+	return 0;
+}
+
 static const struct net_device_ops device_ops = {
 	.ndo_open = open_device,
 	.ndo_stop = stop_device,
@@ -921,6 +946,8 @@ static const struct net_device_ops device_ops = {
 	.ndo_get_stats64 = get_stats,
 	.ndo_set_mac_address = eth_mac_addr,
 	.ndo_validate_addr = eth_validate_addr,
+	.ndo_vlan_rx_add_vid = take_vlan,
+	.ndo_vlan_rx_kill_vid = take_vlan,
 };
 
 /* --- ethtool ---------------------------------------------------------------------------------------------------------- */
@@ -1144,6 +1171,8 @@ static int make_device(unsigned int number)
 	device->xsk_tx_metadata_ops = &transmit_metadata;
 	device->xdp_features = NETDEV_XDP_ACT_XSK | NETDEV_XDP_ACT_NDO_XMIT;
 	device->max_mtu = 9000;
+	device->hw_features = NETIF_F_HW_VLAN_CTAG_RX;
+	device->features = NETIF_F_HW_VLAN_CTAG_RX | NETIF_F_HW_VLAN_CTAG_FILTER; /* as igb's: the filter is always on */
 	eth_hw_addr_random(device);
 	for (unsigned int i = 0; i < QUEUES; i++) {
 		struct queue *queue = &truth->queues[i];
