@@ -36,7 +36,7 @@ PAGE
   mkdir -p "$tree"/{tools,docs,lib/trial,bpf,include/mlr,user/base}
   cp tools/words "$tree/tools"
   touch "$tree"/README.md "$tree"/docs/page.md "$tree"/{bpf,include/mlr,user/base}/x.h
-  printf '%s\n' '/* SPDX-License-Identifier: none of it */' '/*' ' * One two. Three' ' * four five.' ' */' 'int a; /* six */' >"$tree/lib/trial/x.h"
+  printf '%s\n' '/* SPDX-License-Identifier: none of it */' '/*' ' * One two. Three' ' * four five.' ' *' $' *\tkey\tis no sentence.' ' *  nor is this.' ' */' 'int a; /* six */' >"$tree/lib/trial/x.h"
   run "$tree/tools/words" --sum
   [[ $output == *"comments of headers"*" 3 sentences of  2.0 words,   0 above 40"* ]]
 }

@@ -87,7 +87,7 @@ struct appliance {
 	int run_status;                    /* status of the run, as in struct job */
 	uint64_t metrics_read_ns;
 	bool resumes;             /* A process of ours died in this run. */
-	bool ending;              /* Switch the machine off once the running run has been handed over. */
+	bool ending;              /* Switch the machine off once the current run has been handed over. */
 	struct requests requests; /* requests of the operator */
 
 	/* the hardware of the machine */

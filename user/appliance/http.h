@@ -4,10 +4,10 @@
  * ask for one. It answers GET and HEAD of a fixed set of paths; no path is a file's name. Whoever has the token to control
  * may also begin a round and stop a run.
  *
- * Who asks may be anybody: the number of connections, of those of one address, the size of a head, the time of a request and
- * the time of a connection are bounded, one request a connection, and so are the questions of a second. A process without
- * privileges hears them (http_server.h); what it asks for is answered here, in the program's one thread, which never waits
- * for it.
+ * A client may be anybody, so everything that a client can use up has a limit. There are limits on connections in all,
+ * connections from one address, the size of a head, and the time of a request and a connection. A connection has one
+ * request, and a second has a limited number of questions. A process without privileges reads requests (http_server.h). This
+ * program answers what that process asks for, in its one thread, which never waits for a client.
  */
 #pragma once
 

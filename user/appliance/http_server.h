@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * This process speaks HTTP, with TLS below it, and parses all that clients send. The appliance owns it, starts it and ends
- * it. It has no privilege, no file and nothing of the appliance's: nobody's user, an empty directory for its root that is
- * deleted, no capability, the few system calls that it needs, the socket that it listens on and one to the appliance. By
- * that it asks for what is asked of it, one question at a time, and each answer is a file descriptor to read from. What it
- * can ask is all that it can do, should a client take it over. The token to control is compared by the appliance.
+ * it. It has no privilege, no file and no data of the appliance. It runs as nobody, without a capability, and its root is an
+ * empty, deleted directory. It has only the system calls that it needs, the socket that it listens on, and a socket to the
+ * appliance. Through the latter it asks one question at a time; each answer is a file descriptor to read from. A client that
+ * takes the process over can ask these questions, and nothing else. The appliance compares the token to control.
  */
 #pragma once
 
@@ -29,7 +29,7 @@ enum http_subject {
 	HTTP_AUDIT,
 	HTTP_RESULT,
 	HTTP_AGAIN, /* Begin a round now. */
-	HTTP_STOP,  /* Stop the running run. */
+	HTTP_STOP,  /* Stop the current run. */
 };
 enum http_answer { HTTP_FINE, HTTP_WRONG_TOKEN };
 #define HTTP_TOKEN_SIZE (SETTINGS_VALUE_SIZE + 2) /* a longer one is cut, and stays too long */

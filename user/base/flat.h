@@ -5,8 +5,8 @@
  * many octets follow. A stack holds the values that are not complete. A stream belongs to the caller, and a value that was
  * built, too.
  *
- * flat_read() refuses whatever is no value: a text that is no UTF-8 or has a NUL, a number that is none, a key that stands
- * twice, a value in itself, and more depth or memory than a file of ours may take.
+ * flat_read() refuses whatever is no JSON value. Examples are a text that is not UTF-8 or has a NUL, an infinite number, a
+ * repeated key, and a value that contains itself. It also refuses more depth or memory than a file of ours may take.
  */
 #pragma once
 

@@ -4,10 +4,11 @@
  *
  * keeper_split() divides the process once everything that needs privileges is open. The caller goes on as nobody, without a
  * capability, and nothing gives it back what it lost. Its child is the keeper. It parses nothing. It waits for requests of a
- * fixed size on a socket, and knows five of them: to make a file beside one that was named before the split, to rename or
- * remove that file, to undo what was changed on ports, to open a file for reading that was named before the split, or
- * is in a folder that was, and, for a suite, to start a process that opens the ports for a part of it. The keeper has no other descriptors than its plan names, so nothing that hangs on a descriptor
- * outlives the run.
+ * fixed size on a socket. There are five requests. KEEPER_BEGIN makes a file beside one that was named before the split;
+ * KEEPER_END renames or removes the new file. KEEPER_UNDO undoes what was changed on ports. KEEPER_READ opens a file for
+ * reading that was named before the split, or that is in a folder named then. KEEPER_PART starts a process that opens the
+ * ports for a part of a suite. The keeper has only the descriptors that its plan names, so nothing that depends on a
+ * descriptor outlives the run.
  *
  * Signals do not reach the keeper. It ends with the run. If the run died without a request to undo, the keeper leaves
  * the journal to the next run, as if there had been no keeper.

@@ -16,12 +16,12 @@ struct suite {
 	const struct config *config;
 	time_t start_time;
 	uint64_t start_ns;
-	json_t *setting; /* the document's measurer, traffic_profile, environment, deviations, configuration: of the first part */
-	struct trial_numbers numbers; /* of its trials so far: they go on from part to part */
+	json_t *setting; /* members measurer, traffic_profile, environment, deviations and configuration of the first part */
+	struct trial_numbers numbers; /* trial numbers used so far; they continue from part to part */
 	unsigned int transmitters;
-	size_t trial_count; /* told as events */
+	size_t trial_count; /* number of trials told as events */
 	bool irregular, tester_limited;
-	const char *end_reason; /* why it ended early; NULL if it did not */
+	const char *end_reason; /* reason why the suite ended early; NULL if it did not */
 	double duration_s;
 };
 
@@ -34,7 +34,7 @@ struct suite_part {
 	double test_s;    /* about how long it takes */
 	uint64_t test_start_ns;
 	const char *reason;    /* why its result is irregular, NULL if it is not */
-	bool tester_limited;   /* its result is */
+	bool tester_limited;   /* The result of the part is limited by the tester. */
 	unsigned int repeated; /* trials that were repeated, because the tester itself was the limit */
 };
 
@@ -53,10 +53,13 @@ void suite_take_macs(const json_t *measurer, struct config *config);
 /* The same, and the numbers of earlier parts' trials: their frames are late then, not another tester's. */
 void suite_take_earlier(const struct suite *suite, struct config *config);
 
-/* Make a test: `perform` puts its figures into the object, to which this adds how regular they are, and returns
- *	EXIT_DONE	done, or as far as possible; part->reason says what is irregular
- *	EXIT_UNMET	the time limit of the suite ended it
- *	EXIT_INTERRUPTED, or another code after which nothing more can be measured; the reason was said */
+/*
+ * Make a test: `perform` puts its figures into the object, and this adds whether they are regular. `perform` returns a code:
+ *
+ *	EXIT_DONE	the test is done, or as far as possible; part->reason says what is irregular
+ *	EXIT_UNMET	the time limit of the suite ended the test
+ *	EXIT_INTERRUPTED, or another code after which nothing more can be measured; the reason was said
+ */
 enum exit_code suite_test(struct suite_part *part, const char *test, enum exit_code (*perform)(void *run, json_t *json),
 			  void *run, json_t *json);
 

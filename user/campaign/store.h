@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a campaign keeps in its directory of results, so that it can go on after anything but the loss of that directory:
+ * A campaign keeps its state in its directory of results, and can be resumed from there. The directory has these files:
  *
- *   journal.jsonl           what happened to which point when, an event a line; only appended to, each line on the disk
- * before going on
+ *   journal.jsonl           events of the points, one a line; lines are only appended, and each is synced
  *   points/NAME.yaml        the options of a point, for --config
- *   points/NAME.jsonl[.new] the event stream of a point that has not ended; .new: of the attempt that went on from the other
- *   points/NAME.err         what its last attempt said on standard error
- *   points/NAME.lock        held by whoever works at it
- *   points/NAME.json        its result. A point is done if and only if this file is there: it is renamed into place when it
- * is whole
+ *   points/NAME.jsonl[.new] the event stream of a point that has not ended; .new: that of the attempt that resumed it
+ *   points/NAME.err         standard error of its last attempt
+ *   points/NAME.lock        locked by the process that works at it
+ *   points/NAME.json        its result. A point is done if this file is there: the whole file is renamed to this name
  *
  * Several processes, also on several hosts that share the directory, may work at points of one campaign.
  */

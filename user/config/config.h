@@ -70,7 +70,7 @@ enum port_role { ROLE_OPEN, ROLE_TRANSMIT, ROLE_RECEIVE };
 struct port_config {
 	char name[IF_NAMESIZE];      /* empty: not given */
 	char host[HOST_SIZE];        /* host of the port; empty: this host */
-	char label[PORT_LABEL_SIZE]; /* what results call it: the name, after "host:" where one was given */
+	char label[PORT_LABEL_SIZE]; /* name in results: after "host:" where a host was given */
 	enum port_role role;
 	struct in_addr address;      /* default 198.18.0.2, 198.19.0.2 */
 	unsigned int prefix_length;  /* default 24 */
@@ -146,7 +146,7 @@ enum y1564_test { Y1564_CONFIGURATION, Y1564_PERFORMANCE };
 
 /* sweep: one load, or several that are evenly spaced, both ends included. */
 struct sweep_part {
-	struct load_spec from, to; /* one load is `from` */
+	struct load_spec from, to; /* range of loads; a single load is `from` */
 	unsigned int count;
 };
 
@@ -157,7 +157,7 @@ struct sweep_part {
 struct service {
 	char name[MLR_GOAL_NAME_SIZE];
 	char frame_size[SERVICE_SIZE_TEXT]; /* empty: that of --frame-size */
-	bool has_vlan;                      /* else the tags of --vlan */
+	bool has_vlan;                      /* The service has its own tags; otherwise those of --vlan. */
 	struct mlr_vlan vlan;
 	double dscp; /* a whole number, 0 to 63 */
 	struct load_spec cir, eir;
@@ -185,17 +185,17 @@ struct given_list;
 struct requirement;
 struct stored;
 
-/* How the trials of a run were numbered before this part of it: those after `base`, which is drawn at random. */
+/* The trial numbers that a run has used before this part of it: `used` numbers after `base`, which is drawn at random. */
 struct trial_numbers {
-	bool given;    /* else a measurer draws its own */
-	uint16_t base; /* as tags have it */
-	uint32_t used; /* so many numbers after it */
+	bool given;    /* The numbers are given; otherwise a measurer draws its own base. */
+	uint16_t base; /* base, as a number in tags */
+	uint32_t used; /* count of numbers used after `base` */
 };
 
 struct config {
 	enum verb verb;
 	const char *files[FILES_MAX]; /* files of the command line, as many as the verb takes (verb_file()) */
-	const char *const *all_files; /* also those beyond, of a verb that takes any number; not owned */
+	const char *const *all_files; /* all files, for a verb that takes any number; not owned */
 	size_t file_count;
 	const char *sign_path;       /* a private key that signs the result; NULL: none */
 	const char *trust_path;      /* verify: public keys, of which one must have signed; NULL: any, or none */
@@ -205,10 +205,10 @@ struct config {
 	struct port_config ports[MLR_PORTS_MAX];
 	const char *port_list; /* probe: names, "A,B,..."; NULL: all that may be meant */
 	enum direction direction;
-	struct trial_numbers earlier; /* of a part of a suite; the suite says it */
+	struct trial_numbers earlier; /* trial numbers that earlier parts of the suite have used */
 	struct mlr_size_mix sizes;
 	double frame_size_octets;    /* mean size of a frame, with FCS */
-	unsigned int suite_mtu;      /* what the longest frames of all of a suite need; else 0 */
+	unsigned int suite_mtu;      /* MTU for the longest frames of a whole suite; else 0 */
 	unsigned int padded_octets;  /* the smallest of a mix, where larger frames are sent in place of it; else 0 */
 	const char *frame_size_text; /* text that was given: one size, or the list of a suite (options_suite.h) */
 	enum ip_choice ip;
@@ -225,11 +225,11 @@ struct config {
 	unsigned int expected_changes; /* changes of headers on the way, bits of enum mlr_change */
 	enum mlr_payload payload;      /* zeros: or that of the template */
 	const char *template_path;     /* NULL: plain frames */
-	struct frame_file *template;   /* what that file holds; NULL: plain frames. Owned */
+	struct frame_file *template;   /* content of that file; NULL: plain frames. Owned */
 	unsigned int learning_frames;  /* frames that a port sends before a trial */
 	/* Most frames caught up back to back after a stop; 0: the load decides (mlr/envelope.h). */
 	unsigned int burst_frames;
-	unsigned int tester_repeats;   /* how often a trial that the tester spoilt is performed again, at most */
+	unsigned int tester_repeats;   /* most repetitions of a trial that the tester spoilt */
 	unsigned int show_count;       /* profile show: frames of each port */
 	unsigned int queues;           /* transmit queues of each port, each with a thread; of a lab: of its links */
 	bool fail_fast;                /* end a search once Min Load is an Upper Bound of a goal */

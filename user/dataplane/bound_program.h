@@ -2,11 +2,11 @@
 /*
  * This header loads XDP programs for one device (BPF_F_XDP_DEV_BOUND_ONLY, Linux 6.3), past a fault of the kernel.
  *
- * The kernel keeps with the device where such a program is, from before the verifier rewrites it. A program that comes to
- * need more pages than it was given at first is moved, what is kept with the device is not told, and when the device goes
- * while the program is loaded, the kernel reads freed memory with the network's lock held: from then on no link, address or
- * namespace can be made or removed until the machine is started anew. So a program is loaded with more instructions than it
- * has: behind a jump that the verifier knows to be taken, it never comes to them and removes them, and their pages stay.
+ * The kernel stores the program's address with the device before the verifier rewrites the program. If the program then
+ * needs more pages, the kernel moves it, but does not update the stored address. When the device disappears while the
+ * program is loaded, the kernel reads freed memory and holds the network's lock. From then on no link, address or namespace
+ * can be made or removed until the machine is restarted. So a program is loaded with additional instructions behind a jump
+ * that is always taken. The verifier removes them, and their pages stay.
  */
 #pragma once
 

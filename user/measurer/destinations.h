@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * This header sets the MAC addresses that the frames of our ports go to: one that was given (--dst-mac), to the gateway's,
- * or, where nobody answers for one, to the other port's, which a bridge or a cable takes them to. The measurer owns all of
- * it; a part of it.
+ * This header sets the destination MAC addresses of our frames. An address is the one given by --dst-mac, or that of the
+ * gateway. Where no gateway answers, it is that of the other port, which a bridge or a cable takes frames to. The measurer
+ * owns all of this, and it lives as long as the measurer.
  *
- * The gateways are asked for when the ports are opened, and again before every trial until they answer, or until a frame has
- * come where it was sent to, which shows that its address is right. A gateway that was given and stays silent ends the run
- * (EXIT_INVALID). A trial in which nothing came of what was sent to an address that nobody answered for is the tester's
- * limit; if an answer came meanwhile, it is performed again.
+ * The gateways are asked when the ports are opened, and again before every trial until they answer. Asking also ends once a
+ * frame has arrived at its receiver, which shows that its address is right. A gateway that the user gave and that stays
+ * silent ends the run (EXIT_INVALID). A trial is limited by the tester if no frame arrived of those sent to an address that
+ * nobody answered for. If a gateway answered during such a trial, the trial is performed again.
  */
 #pragma once
 

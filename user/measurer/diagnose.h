@@ -28,7 +28,7 @@ struct diagnosis {
 void diagnose_learned(struct diagnosis *diagnosis, const struct neighbour_port *port, const struct neighbour_answer *answer);
 void diagnose_forget_silence(struct diagnosis *diagnosis);
 
-/* What a trial of these ports came to: all of an IP version may be lost by which nobody answered, or others began to talk
- * after the ports had been listened to (listen.h), or a link carries more housekeeping than by itself, or the SUT broke frames, or held them for longer than their numbers are
- * remembered. */
+/* Warn about what the counts of a trial show. All frames of an IP version may be lost whose gateway did not answer. Other
+ * stations may have begun to send after listen.h. A link may carry unusually many frames of housekeeping. The SUT may have
+ * damaged frames, or delayed them for longer than the receiver remembers their numbers. */
 void diagnose_measured(struct diagnosis *diagnosis, const struct config *config, const struct measurement *measurement);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A job is several processes ("ranks"), one on each host, that mpirun started together. This header has how they exchange
- * what they know. The process owns its part of the job, which it joins once and leaves at its end.
+ * A job is several processes ("ranks"), one on each host, that mpirun started together. This header exchanges data between
+ * them. The process owns its part of the job, which it joins once and leaves at its end.
  *
  * All that this program asks of MPI is here: mpi_job_openmpi.c does it by Open MPI (`make MPI=1`), mpi_job_none.c stands in
  * its place otherwise. Every function but job_rank(), job_size() and job_is_lost() is for the main thread and collective:
- * all ranks call the same ones in the same order. Open MPI waits by spinning, so none may be called while frames flow; and
- * here waiting is looking again and again, with sleep in between.
+ * all ranks call the same ones in the same order. Open MPI waits by spinning, so none may be called while frames flow; and a
+ * wait here tests the exchange again and again, and sleeps in between.
  *
- * A rank that does not answer in time, or not soon after a stop was requested (mpirun ends a job by SIGTERM, and by SIGKILL
- * a second later), is lost, and with it the job: EXIT_INVALID, now and from every later call.
+ * A rank is lost if it does not answer in time, or not soon after a stop was requested. (mpirun ends a job by SIGTERM, and
+ * by SIGKILL a second later.) With the rank the job is lost: this call and every later one return EXIT_INVALID.
  */
 #pragma once
 

@@ -22,9 +22,9 @@ struct absent {
 /* Find them; return their number, at most ABSENT_MOST. */
 unsigned int absent_find(const char *root, struct absent ret[ABSENT_MOST]);
 
-/* Write what became of a port that is asked for by this name and is not there, and the command that brings it back, into the buffer: a
- * device with the address that the name stands for ("0000:03:00.0", "enp3s0f1"), else all devices without a port. Return the buffer; an
- * empty text where there is nothing to say. */
+/* Write what became of a missing port of this name, and the command that brings it back, into the buffer. It names the
+ * device with the address that the name stands for ("0000:03:00.0", "enp3s0f1"), else all devices without a port. Return the
+ * buffer; an empty text where there is nothing to say. */
 const char *absent_explain(const char *root, const char *name, char *buffer, unsigned int size);
 
 /* Return the shell command that gives a device back to the kernel's own driver. */

@@ -3,18 +3,18 @@
  * A claim is the right of one process to a port, and the journal (rollback file) lists what it changed on the port. The
  * caller owns the claim.
  *
- * One file a port, /run/xdp-mlr/port-NETNS-IFINDEX.json, locked while its owner lives. Whatever the kernel does not undo by
- * itself is written here before it is changed, and undone when the claim is released, or, after a kill -9, by the next claim
- * of the port or by `xdp-mlr clean`. Each version of the file is written beside it, synced and renamed over it, so that it
- * is never half a file; the new one is locked before it takes the old one's place.
+ * Each port has one file, /run/xdp-mlr/port-NETNS-IFINDEX.json, which is locked while its owner lives. What the kernel does
+ * not undo by itself is written to the file before it is changed. It is undone when the claim is released. After a kill -9,
+ * the next claim of the port or `xdp-mlr clean` undoes it. Each version of the file is written beside it, synced and renamed
+ * over it, so the file is never incomplete. The new file is locked before it takes the place of the old one.
  *
- * A change is {"setting", "was", "now", "done"} (setting.h). Undoing compares first: a setting that is no longer what we
- * made of it was changed by somebody else meanwhile, and is left alone. "done" is false until the change was seen to be in
- * force; until then the setting may be anything between the two. Each change, and the whole, has its checksum (checksum.h):
- * what is not as it was written is not undone.
+ * A change is {"setting", "was", "now", "done"} (setting.h). Before a setting is undone it is compared: if it no longer has
+ * our value, somebody else changed it, and it stays. "done" is false until the change was seen in force; until then the
+ * setting may have either value. Each change, and the whole, has its checksum (checksum.h). A change whose checksum is wrong
+ * is not undone.
  *
- * A port is known by the cookie of its network namespace, its ifindex, its MAC address and its kind, so that it is found
- * again when it was renamed or moved to another namespace, and never taken for a new port that got an old number.
+ * A port is identified by the cookie of its network namespace, its ifindex, its MAC address and its kind. So it is found
+ * again after it was renamed or moved to another namespace. A new port with an old ifindex is never taken for it.
  */
 #pragma once
 

@@ -16,9 +16,9 @@
 #define BASE64_LINE        76 /* characters */
 #define SENTENCE           36 /* octets; a longer cell may be broken into lines */
 #define WIDE               11 /* columns; more are printed small */
-#define SIDE_LEAST         5  /* so many facts stand side by side where all are short */
+#define SIDE_LEAST         5  /* least number of short facts that stand side by side */
 #define SIDE_SHORT         24 /* octets */
-#define ROWS_ON_PAPER      20 /* of a table of which there may be thousands (style.css) */
+#define ROWS_ON_PAPER      20 /* printed rows of a table that may have thousands (style.css) */
 
 /* --- elements ------------------------------------------------------------------------------------------------------- */
 

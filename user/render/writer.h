@@ -57,8 +57,8 @@ struct writer {
 	FILE *stream;
 	size_t columns; /* columns of the present table */
 	const struct writer_column *column_list;
-	size_t rows;             /* of it so far, for forms that tell how many there are */
-	bool many;               /* there may be thousands of rows, of which paper shows the first */
+	size_t rows;             /* rows of the table so far, for forms that tell their number */
+	bool many;               /* There may be thousands of rows; paper shows the first ones. */
 	unsigned int figures;    /* the number of figures so far */
 	enum writer_level shown; /* parts up to this level are shown; the form leaves out others itself, but not columns */
 	size_t items_most;       /* the limit for rows of which there may be thousands; 0: no limit */
