@@ -11,9 +11,9 @@
 /* The program that includes this defines it: the memory that its CPU writes to. */
 static __always_inline struct rx_cpu *this_cpu(void);
 
-#define CHANGES_TAGGED (1u << 30)            /* beside the changes: the frame has VLAN tags */
+#define CHANGES_TAGGED (1u << 30)            /* flag beside the changes: the frame has VLAN tags */
 #define HEADER_UNLIKE  UINT32_MAX            /* no header has such a class and limit */
-#define HEADER_CHANGED bpf_htonl(0x00000100) /* beside the class and limit that a flow keeps: something changed */
+#define HEADER_CHANGED bpf_htonl(0x00000100) /* flag beside the class and limit that a flow keeps: something changed */
 
 /* These are set before loading. */
 const volatile __u8 with_headers = 0; /* compare headers with `sent` */

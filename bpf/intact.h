@@ -273,7 +273,7 @@ static __always_inline enum verdict judge_blocks(struct xdp_md *context, __u32 u
 	if (is_ipv6 ? !has_sum : !is_all_ones(sum_header4(network, header_octets)))
 		return VERDICT_CHECKSUM;
 	if (!has_sum && !has_signature(udp_octets))
-		return VERDICT_INTACT; /* somebody took the checksum away, as IPv4 allows */
+		return VERDICT_INTACT; /* The SUT removed the checksum, as IPv4 allows. */
 	sum = sum_small(udp) + sum_addresses(network, is_ipv6) + pseudo_sum(udp_octets);
 	mix = mix_tag((const __u16 *)udp);
 	signature = (__u32)((const __u16 *)udp)[SMALL_UDP_OCTETS / 2] | (__u32)((const __u16 *)udp)[SMALL_UDP_OCTETS / 2 + 1]

@@ -26,7 +26,7 @@ const volatile struct stretch_config curve = { 0 };
 struct policer_state {
 	struct bpf_spin_lock lock;
 	__u32 trial;         /* trial of the last frame; by the tag's clock another trial starts afresh */
-	__u64 last_ns;       /* when the last frame came; the 32 bits of a tag are continued to 64 */
+	__u64 last_ns;       /* arrival of the last frame; the 32 bits of a tag are continued to 64 */
 	__u64 queued_q16_ns; /* the work that was queued then, 48.16 fixed point */
 };
 
@@ -119,7 +119,7 @@ int forward(struct xdp_md *context)
 static __always_inline int is_policed(const struct xdp_md *context)
 {
 	const void *data = (void *)(long)context->data, *end = (void *)(long)context->data_end;
-	const __be16 *tag = data + 2 * ETH_ALEN; /* its type, then control */
+	const __be16 *tag = data + 2 * ETH_ALEN; /* type of the tag, then control */
 
 	if (!policer.control_mask)
 		return 1;

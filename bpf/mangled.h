@@ -114,7 +114,7 @@ __noinline int find_mangling(struct xdp_md *context, __u32 trial)
 		return MANGLED_NOT;
 	network.type = ethernet->h_proto;
 	for (__u32 i = 0; i < TAGS_SOUGHT && is_tag(network.type); i++) {
-		network.type = bpf_htons(ETH_P_8021Q); /* any of them */
+		network.type = bpf_htons(ETH_P_8021Q); /* any type of a VLAN tag */
 		if (!skip_tag(&network, end))
 			return MANGLED_NOT;
 	}

@@ -17,7 +17,7 @@
 #include "mlr/envelope.h"
 
 #define TX_STOP_NS       100000  /* a transmitter was stopped if two readings of the clock are so far apart */
-#define TX_CATCH_MOST_NS 5000000 /* how long after its time the last burst of a trial may be caught up */
+#define TX_CATCH_MOST_NS 5000000 /* longest time after its due time in which the last burst of a trial is caught up */
 #define TX_SLOW_MOST     32      /* a queue that is too slow takes at most so many intervals of its load for a frame */
 #define TX_CALL_USUAL_NS 50000   /* a call that takes longer may have been stopped before its frames departed */
 
@@ -35,7 +35,7 @@ struct tx_schedule {
 struct tx_stops {
 	uint64_t count;
 	uint64_t total_ns, longest_ns;
-	uint64_t longest_at_ns; /* after the start of the trial */
+	uint64_t longest_at_ns; /* time of that, after the start of the trial */
 };
 
 /* The pace of one queue in a trial. */
@@ -44,7 +44,7 @@ struct tx_pace {
 	struct tx_stops stops;
 	uint64_t start_ns;      /* start of the trial, CLOCK_MONOTONIC */
 	uint64_t grant_most_ns; /* most time by which the trial's end may move */
-	uint64_t looked_ns;     /* when the clock was read last; 0: not yet */
+	uint64_t looked_ns;     /* time of the last reading of the clock; 0: not yet */
 	uint64_t looked_frames; /* count of frames that had been handed to the kernel by then */
 	uint64_t late_ns;       /* the last reading that came a long time after the one before it */
 	uint64_t gap_ns;        /* time between these two readings */
@@ -161,7 +161,7 @@ static inline uint64_t tx_pace_keep(struct tx_pace *pace, struct tx_schedule *sc
 	if (!pace->has_recovered &&
 	    ((int64_t)(now_ns - due_ns) < 0 || (now_ns - due_ns) << (MLR_ENVELOPE_PLACES + 1) <= pace->envelope.catch)) {
 		pace->has_recovered = 1;
-		pace->is_slow = 0; /* it is 0 already unless has_recovered was 0 */
+		pace->is_slow = 0; /* is_slow is 0 already unless has_recovered was 0 */
 	}
 	if ((int64_t)(now_ns - due_ns) < 0)
 		return moved_ns;

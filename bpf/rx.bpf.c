@@ -46,8 +46,8 @@ const volatile __u8 with_lengths = 0;    /* compare them with `lengths` */
 const volatile __u8 verify_samples = 0;  /* verify every frame whose payload is the tag alone, and others whose */
 const volatile __u32 verify_spacing = 0; /* sequence number has none of these bits: a power of two, less one */
 const volatile __u64 lengths[RX_LENGTH_WORDS] = { 0 };
-const volatile __u32 usual_length = 0;  /* one of them, for which `lengths` need not be looked up; 0: none */
-const volatile __u32 capture_most = 0;  /* how many wrong frames to keep, the first ones of a trial */
+const volatile __u32 usual_length = 0;  /* a length for which `lengths` need not be looked up; 0: none */
+const volatile __u32 capture_most = 0;  /* most wrong frames to keep, the first ones of a trial */
 const volatile __u64 interval_ns = 0;   /* count by intervals so long of the trial's schedule, verified all; 0: do not */
 const volatile __u32 service_count = 0; /* count by service, too; 0: do not */
 const volatile __u32 service_ends[MLR_SERVICES_MAX] = { 0 }; /* the flow behind the last of each; none is above the last's */
@@ -55,7 +55,7 @@ const volatile __u32 service_ends[MLR_SERVICES_MAX] = { 0 }; /* the flow behind 
 const volatile __u32 part_count = 0;
 
 const volatile __u8 with_flow_figures = 0; /* count by flow, too */
-const volatile __u8 counts_more = 0;       /* any of the last four is set, so that one load tests all of them */
+const volatile __u8 counts_more = 0;       /* One of the last four is set, so that one load tests all of them. */
 
 /* The trial whose frames count, and the sequence numbers it may use in each flow. User space writes them between trials. */
 volatile __u32 accepted_trial = 0;
@@ -69,7 +69,7 @@ volatile __u64 start_ns = 0;            /* start of the trial's schedule, or of 
 volatile __u64 part_ns = 0;             /* 0: parts are not counted in this trial */
 volatile __u32 part_numbers_before = 0; /* the first numbers of a flow in the trial, which are not counted in parts */
 
-volatile __u64 nothing = 0; /* it stays 0, which the verifier does not know: forgotten() */
+volatile __u64 nothing = 0; /* The value stays 0, which the verifier does not know: forgotten(). */
 
 volatile __u32 captured_count = 0; /* frames of the accepted trial; above capture_most where there were more */
 
@@ -185,7 +185,7 @@ struct arrival {
 	struct rx_cpu *cpu;
 	struct frame frame;
 	__s64 latency_ns; /* negative where clocks disagree */
-	__u32 is_timed;   /* its latency is known */
+	__u32 is_timed;   /* The latency of the frame is known. */
 };
 
 /* Keep a frame while there is room. The function is not static, and is called only where captures were asked for. */
@@ -309,7 +309,7 @@ static __always_inline void take_latency(struct arrival *arrival, __u64 now_ns)
 	__u32 lateness = bpf_ntohs(arrival->frame.tag->lateness);
 
 	if (lateness == MLR_LATENESS_SATURATED)
-		return; /* it departed later than a tag can say, so its departure is unknown */
+		return; /* The frame departed later than a tag can say, so its departure is unknown. */
 	arrival->latency_ns = (__s64)latency_since(arrival->frame.tag, lateness, now_ns);
 	arrival->is_timed = 1;
 }
@@ -430,7 +430,8 @@ static __always_inline int counts_parts(void)
 static __always_inline void count_part(const struct arrival *arrival, __u32 number, __u64 now_ns)
 {
 	__u32 before = word(&arrival->frame.tag->sequence) - first_sequence;
-	__u64 part = due_after_ns(arrival, now_ns) / part_ns; /* before the start: larger than any */
+	/* A frame due before the start gets a part beyond all others. */
+	__u64 part = due_after_ns(arrival, now_ns) / part_ns;
 	__u32 index = number * part_count + (__u32)part;
 	__u64 *frames;
 
@@ -760,7 +761,7 @@ static __always_inline int count_usual(struct xdp_md *context, const struct usua
 	if (sequence - first_sequence >= sequence_count)
 		return 0;
 	trial = &cpu->trials[number & (RX_TRIAL_SLOTS - 1)];
-	barrier_var(trial); /* it is computed once */
+	barrier_var(trial); /* The value is computed once. */
 	if (with_latency) {
 		latency_ns = latency_since(tag, bpf_ntohs(tag->lateness), now_ns);
 		if (tag->lateness == MLR_LATENESS_SATURATED || is_unusual(latency_ns, trial))

@@ -48,7 +48,7 @@ struct rx_relative {
 	uint64_t inverted_base_ns; /* the current base, inverted; 0: there is none, all is below */
 	uint64_t offset;           /* place of its buckets in `buckets` */
 	uint64_t bases_ns[RX_BASES];
-	uint64_t exact_count; /* those of all bases; at most RX_BASES * RX_EXACT */
+	uint64_t exact_count; /* number of exact latencies of all bases; at most RX_BASES * RX_EXACT */
 	uint64_t exact_ns[RX_BASES * RX_EXACT];
 	uint64_t buckets[RX_BASES * MLR_HISTOGRAM_BUCKETS];
 };
@@ -131,11 +131,12 @@ struct rx_icmp_error {
 	uint32_t state;
 	uint8_t ip_version, type, code, reserved;
 	uint32_t from[4];
-	uint32_t about[4];    /* destination of that frame */
-	uint32_t flow;        /* its flow; RX_NO_FLOW: the quote is too short, or it was sent beside the load */
+	uint32_t about[4]; /* destination of that frame */
+	/* Flow of the frame; RX_NO_FLOW: the quote is too short, or the frame was sent beside the load. */
+	uint32_t flow;
 	uint32_t mtu_octets;  /* MTU that the error names; 0: none */
 	uint64_t frames;      /* errors that said so */
-	uint64_t other_flows; /* those of them about another flow */
+	uint64_t other_flows; /* errors about another flow */
 };
 
 /* A trial is counted in the slot of its number's lowest bit, so that the other slot can be cleared meanwhile. */
@@ -198,8 +199,8 @@ struct live_queue {
 	struct mlr_queue_plan plan; /* the plan without its pointers: templates and flows are in maps */
 	struct mlr_plan_cursor cursor;
 	struct tx_pace pace;
-	uint64_t due_ns, due_fraction; /* when the next frame is planned, by a schedule that does not move */
-	uint64_t moved_ns; /* how far the schedule had moved by the last reading of the clock that found a frame due */
+	uint64_t due_ns, due_fraction; /* due time of the next frame, by a schedule that does not move */
+	uint64_t moved_ns;             /* move of the schedule at the last reading of the clock that found a frame due */
 	uint64_t interval_ns, interval_fraction;
 	uint64_t left; /* frames to go */
 	uint64_t deadline_ns;
@@ -232,11 +233,11 @@ struct live_queue {
  */
 struct policer_config {
 	uint64_t interval_q16_ns; /* time that the server takes for a frame */
-	uint64_t burst_q16_ns;    /* how much work may be queued when a frame comes */
+	uint64_t burst_q16_ns;    /* most work that may be queued when a frame arrives */
 	uint32_t control;         /* bits of the outer VLAN tag of the frames that it polices */
 	uint32_t control_mask;    /* bits of `control` that matter; 0: it polices all frames */
 	uint32_t wall_clock;      /* a frame comes when it arrives; 0: at the intended departure in its tag */
-	uint32_t any_udp;         /* it also polices frames of other generators, by the wall clock */
+	uint32_t any_udp;         /* The policer also polices frames of other generators, by the wall clock. */
 	uint32_t reserved;
 };
 

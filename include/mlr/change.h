@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * What a SUT may change in the headers of a frame, by kind. A set of kinds is a sum of bits. Nothing here is owned by anybody.
+ * This header names the kinds of changes that a SUT may make in the headers of a frame. A set of kinds is a sum of bits.
+ * There are only constants, so nothing is owned, and nothing has a life cycle.
  */
 #ifndef MLR_CHANGE_H
 #define MLR_CHANGE_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Payload patterns: what a frame carries behind its tag. A pattern is a sequence of octets by their place in the frame, so that
- * frames of all sizes and headers share it. The caller owns the memory that it is written to.
+ * This header writes payload patterns, the octets behind the tag of a frame. An octet depends only on its place in the
+ * frame, so frames of all sizes and headers share a pattern. The caller owns the memory. A pattern is written once for a
+ * profile, and only read after that.
  */
 #ifndef MLR_PAYLOAD_H
 #define MLR_PAYLOAD_H

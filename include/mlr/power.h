@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * This header computes what a SUT needs of power and energy (draft-ietf-bmwg-powerbench), from what meters said of it. Every
- * function is pure and keeps nothing. A figure that is not known is NAN.
+ * This header computes the power and energy of a SUT (draft-ietf-bmwg-powerbench) from readings of meters. The caller owns
+ * all values. Every function is pure, is called once for a result, and keeps nothing. A figure that is not known is NAN.
  */
 #ifndef MLR_POWER_H
 #define MLR_POWER_H

@@ -111,7 +111,7 @@ static void after_mrr(struct phased *phased, double loss_ratio)
 	}
 	phased->step_fps = within(phased, phased->step_fps);
 	if (phased->step_fps == mrr_fps || phased->step_fps == phased->base.max_load_fps)
-		phased->step = STEP_OVER; /* it is measured already */
+		phased->step = STEP_OVER; /* The load is measured already. */
 }
 
 /* After MRR2 forget the trial at Max Load. */

@@ -14,10 +14,10 @@
 #include <stdlib.h>
 
 #define BRACKET_UNITS  5   /* Goal Widths of a bracket that is left to the model */
-#define BRACKET_LONG   8   /* the same where the initial Trial Duration is shorter than the final one */
+#define BRACKET_LONG   8   /* the same, if the initial Trial Duration is shorter than the final one */
 #define LADDER_RATIO   16  /* least ratio of final to initial duration for a trial of middle length */
 #define LIKELY_BAD     0.5 /* probability of a bad trial from which a short trial is used to show it */
-#define SCOUT_LOADS    24  /* after so many loads, short trials give no more information */
+#define SCOUT_LOADS    24  /* After so many loads, short trials give no more information. */
 #define GUIDED_SUMS    15  /* Goal Duration Sums that may be spent before the model is no longer asked */
 #define STAGED_SUMS    20  /* Goal Duration Sums before the search without a model gives up its stages */
 #define STEPS_MOST     4   /* After so many bounds in a row in one direction, the model is not asked again. */

@@ -24,7 +24,7 @@
 
 #define KIND_BLIND    0
 #define KIND_CAPACITY 1
-#define KIND_COUNTED  2 /* only where no loss is tolerated */
+#define KIND_COUNTED  2 /* kind that is used only where no loss is tolerated */
 #define KINDS         3
 #define SPREADS       20
 #define SIDE_OFFSETS  68 /* critical loads on each side of the root */
@@ -33,7 +33,7 @@
 #define SPREAD_MIN    0.08 /* in Goal Widths */
 #define PROPORTIONAL                                                                                                        \
 	(SPREADS - 2)         /* the index of the spread for which a count is proportional to the load, as on a lossy link */
-#define PROPORTIONAL_SAY 10   /* how much likelier that is than the prior of its spread alone */
+#define PROPORTIONAL_SAY 10   /* factor by which PROPORTIONAL is likelier than the prior of its spread alone */
 #define SPREAD_MEDIAN    2    /* median of the spread in Goal Widths, if the loss tells nothing */
 #define SPREAD_DEVIATION 1.5  /* the standard deviation of its logarithm */
 #define SPREAD_TRUST     0.85 /* the part of the prior that trusts what the growth of the loss predicts */
@@ -48,10 +48,10 @@ static const double kind_weights[KINDS] = { 0.5, 0.1, 0.34 };
 #define P_MIN          0.004 /* no curve is more certain */
 #define COUNTS         8     /* larger counts are taken as equal, because the curve may bend far from the median */
 #define LOSS_RANGE     16.0  /* natural logarithm of the range of losses */
-#define NOVEL_LOSSES   2     /* after so many losses, the next one is as likely to repeat one of them as to be new */
+#define NOVEL_LOSSES   2     /* After so many losses, the next one is as likely to repeat one of them as to be new. */
 #define OUTLIER_WEIGHT 0.02  /* the weight of losses that a kind does not explain */
 #define DRAWN_DOUBT    2.5   /* factor by which the root is less certain where trials draw capacities */
-#define CURVE_TRIALS   3     /* how many trials a curve is worth, besides capacities that were met again */
+#define CURVE_TRIALS   3     /* trials that a curve is worth, besides capacities that were met again */
 #define AGAIN_LOG      -1.5 /* the logarithm of the probability that a loss puts the capacity where an earlier trial met it */
 
 struct curve_cell {
@@ -60,7 +60,7 @@ struct curve_cell {
 };
 
 struct mlr_model {
-	size_t kinds; /* how many kinds this goal has */
+	size_t kinds; /* number of kinds that this goal has */
 	double critical[OFFSETS];
 	double inverse_spread[SPREADS];
 	struct curve_cell curves[KINDS][MLR_CURVE_CELLS];

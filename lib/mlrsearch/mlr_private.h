@@ -36,7 +36,7 @@ struct mlr_excess {
 struct mlr_memory {
 	struct mlr_trial_result last;
 	double rises; /* trials that lost more than the one before at the same load, which lost frames, too */
-	double falls; /* the same for trials that lost less */
+	double falls; /* trials that lost less than the one before, likewise */
 	struct mlr_excess missing_changes; /* changes between good and bad, over all loads */
 	double stunned_trials;             /* number of last trials in a row in which the SUT was stunned */
 	double stunned_s;                  /* sum of the durations of these trials */
@@ -318,7 +318,7 @@ struct mlr_tally {
 struct mlr_watch {
 	double by_load;        /* the prediction by trials at near loads */
 	double by_time;        /* the prediction by the last trials */
-	struct mlr_tally last; /* those last trials */
+	struct mlr_tally last; /* tally of those last trials */
 };
 
 /* Record the trial that a decision asked for, before it is among the results. */
@@ -358,7 +358,7 @@ struct mlr_focus {
 	double spent_s;          /* the sum of their effective durations */
 	int64_t lower, upper;    /* the bounds of the view when it was made last */
 	double steps;            /* bounds found in a row in one direction; negative downwards */
-	bool has_walked;         /* there were once too many of them */
+	bool has_walked;         /* The number of steps was once too large. */
 	bool is_hopeless;        /* a load that the goal needs cannot be decided */
 	struct mlr_model *model; /* exists once the critical load is located */
 	double whole_s;          /* `whole_s` of the view that the model was made with */

@@ -9,10 +9,10 @@
 #include "plrsearch/plr_private.h"
 
 #define OPENING_TRIALS 4     /* trials whose loads do not come from the estimate (5.6) */
-#define LOSSY_COPIES   4     /* how often the list has the load of each trial at or above the target */
-#define LOSSY_DRAINED  3     /* how many of these entries each trial without loss removes */
+#define LOSSY_COPIES   4     /* entries of the list for each trial at or above the target */
+#define LOSSY_DRAINED  3     /* entries that each trial without loss removes */
 #define SCANS_LEAST    2     /* scans that are needed before an estimate is sharp */
-#define SCAN_OFTEN     2     /* one trial in so many is a scan, once a scan found losses */
+#define SCAN_OFTEN     2     /* One trial in so many is a scan, once a scan found losses. */
 #define NO_FRAMES      -1000 /* a logarithm that stands for too few frames to tell anything */
 #define UNSEEN         2 /* the factor of a dispersion: where losses are skewed, the largest ones were probably not seen */
 
@@ -31,7 +31,7 @@ struct mlr_plr {
 	size_t lossy_count;
 	size_t scan_count;
 	bool scan_lost;     /* a scan lost more than the target */
-	size_t zeros;       /* how many trials without loss came last */
+	size_t zeros;       /* number of last trials without loss */
 	double drained_fps; /* the smallest lossy load when the last trial had no loss; 0 if there is none */
 };
 
@@ -404,7 +404,7 @@ static void lossy_update(struct mlr_plr *plr, double load_fps, const struct mlr_
 	if (counts->lost_frames > 0 && counts->lost_frames >= plr->parameters.target_loss_ratio * counts->offered_frames)
 		lossy_insert(plr, load_fps);
 	if (plr->zeros &&
-	    plr->trial_count + 1 >= OPENING_TRIALS) /* before that no estimate is asked for, so nothing is moved */
+	    plr->trial_count + 1 >= OPENING_TRIALS) /* Before that, no estimate is asked for, so nothing is moved. */
 		lossy_drain(plr);
 }
 

@@ -18,7 +18,7 @@
 #include "plrsearch/plr_private.h"
 
 #define LOG_MRR_MIN     0.01   /* the draft has mrr > 1 frame/s; the prior of x given t has a pole at ln(mrr) = 0 */
-#define SCAN_NODES      16     /* over all of x */
+#define SCAN_NODES      16     /* nodes over the whole range of x */
 #define SCAN_HOPELESS   1000.0 /* nats below the peak: such a node is evaluated only every SCAN_PERIOD updates */
 #define SCAN_PERIOD     8
 #define KINK_HALVINGS   40
@@ -28,7 +28,7 @@
 #define NODES_MAX       16384
 #define NODES_SPLIT_MAX 8192 /* no panel is halved beyond this */
 #define SPLIT_DEPTH     4
-#define WORK_SPLIT_MAX  120000 /* nor beyond so many evaluations of the fitting function */
+#define WORK_SPLIT_MAX  120000 /* most evaluations of the fitting function before a split */
 #define KNEE            5.0    /* widths of a peak: a flank of more than twice that is divided there */
 #define MEAN_MIN        1e-300 /* frames lost: the least mean, so that it has a logarithm */
 #define ROUGH           10.0   /* nats between neighbouring nodes: a larger difference is not smooth */
@@ -54,8 +54,8 @@ struct hints {
 
 /* A node of the coarse scan. */
 struct scan {
-	double profile; /* its value at the last evaluation */
-	bool fresh;     /* it was evaluated in this update */
+	double profile; /* value at the last evaluation */
+	bool fresh;     /* The point was evaluated in this update. */
 };
 
 struct plr_posterior {

@@ -33,7 +33,7 @@
 struct band {
 	double offered_frames, lost_frames;
 	double load_frames;         /* the sum of load times frames offered */
-	double least_fps, most_fps; /* its loads */
+	double least_fps, most_fps; /* range of its loads */
 };
 
 static double ratio_of(const struct band *band)

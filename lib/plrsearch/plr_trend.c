@@ -16,7 +16,7 @@
 /* The value that a trial suggests. */
 struct suggestion {
 	double time_s;      /* the middle of the trial */
-	double shift_fps;   /* how far mrr is off */
+	double shift_fps;   /* error of mrr that the trial suggests */
 	double weight;      /* 1 / variance, fps^-2 */
 	double information; /* 1 for a trial that can scatter, near 0 where hardly a loss was foreseen */
 };

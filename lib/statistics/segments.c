@@ -10,7 +10,7 @@
 
 #define MEDIAN_DEVIATION   0.6744897501960817 /* the median of |x| for a normal x with standard deviation 1 */
 #define OUTLIER_DEVIATIONS 4
-#define NOISE_WORTH        0.37 /* what a median says of a variance, against a mean of squares */
+#define NOISE_WORTH        0.37 /* efficiency of a variance from a median, against one from a mean of squares */
 
 static int compare_doubles(const void *a, const void *b)
 {

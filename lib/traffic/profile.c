@@ -336,7 +336,7 @@ uint16_t mlr_profile_udp_port(const struct mlr_profile *profile, enum mlr_field 
 	uint16_t first = is_source ? profile->source_port : profile->destination_port;
 
 	if (!offset)
-		return first; /* this may be outside of the range */
+		return first; /* The value may be outside of the range. */
 	return is_source ? port_at(first, offset, MLR_SOURCE_PORT_LEAST, MLR_SOURCE_PORT_COUNT)
 			 : port_at(first, offset, MLR_DESTINATION_PORT_LEAST, MLR_DESTINATION_PORT_COUNT);
 }

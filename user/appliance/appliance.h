@@ -44,7 +44,7 @@ struct places {
 	const char *xdp_mlr;   /* the program */
 	const char *hand_over; /* NULL: nobody */
 	const char *state;     /* a directory of ours, in memory */
-	double back_off_s;     /* before a run that died is tried again, the first time */
+	double back_off_s;     /* wait before a run that died is tried again, the first time */
 	const char *override;  /* a file of lines NAME=VALUE that win over the configuration; NULL: none */
 };
 
@@ -53,7 +53,7 @@ struct requests {
 	bool again;     /* the schedule from its beginning, and the configuration read anew */
 	bool stop_run;  /* end the run that is on; its result so far is kept */
 	bool probe;     /* look at the ports anew */
-	bool power_off; /* once the run that is on has been stopped and its result handed over */
+	bool power_off; /* Switch off once the current run has been stopped and its result handed over. */
 };
 
 struct console;

@@ -40,7 +40,7 @@ struct console {
 	size_t waiting_count, waiting_size;
 	bool lost;          /* some of it was thrown away */
 	unsigned int drawn; /* rows of the view that stand there */
-	uint64_t draw_ns;   /* when it is drawn next */
+	uint64_t draw_ns;   /* time of the next drawing */
 	char asked;         /* the key that waits for a y; 0: none */
 	uint64_t asked_ns;
 	pid_t shell; /* 0: none */
@@ -60,7 +60,7 @@ static void flush(struct console *console)
 		if (count < 0 && errno == EINTR)
 			continue;
 		if (count < 0 && errno != EAGAIN)
-			written = console->waiting_count; /* nobody will ever take it */
+			written = console->waiting_count; /* The terminal will never take these octets. */
 		if (count <= 0)
 			break;
 		written += (size_t)count;
@@ -135,7 +135,7 @@ static void draw(const struct appliance *appliance, struct console *console)
 
 	console->draw_ns = clock_ns() + NS_PER_S;
 	if (console->waiting_count)
-		return; /* it is slow: lines first */
+		return; /* The terminal is slow: write lines first. */
 	terminal_size(console->out_fd, &columns, &rows);
 	text = view_render(&view, (struct view_style){ columns - 1, rows - 1, true });
 	if (!text)

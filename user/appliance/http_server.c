@@ -73,7 +73,7 @@ struct connection {
 	uint64_t since_ns;
 	struct peer peer;
 	bool has_line; /* the first line of its request has come */
-	bool asked;    /* its request has come whole */
+	bool asked;    /* The whole request has arrived. */
 };
 
 static struct {
@@ -87,8 +87,8 @@ static struct {
 	unsigned int next_attempts;
 	uint64_t handshakes_ns; /* time of the mean schedule; it is ahead of now by handshakes that were begun at once */
 	char host_name[HOST_NAME_SIZE];
-	bool busy; /* somebody was there at the last look */
-	bool asks; /* somebody who came since, or whose request is not whole */
+	bool busy; /* A client was connected at the last check. */
+	bool asks; /* A client has come since, or its request is incomplete. */
 } server;
 
 /* --- questions -------------------------------------------------------------------------------------------------------- */
@@ -721,7 +721,7 @@ static int leave(const char *empty)
 			   fchdir(folder) || close(folder) || chroot(".") || setgroups(0, NULL) ||
 			   setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY)))
 		return -errno;
-	return prctl(PR_SET_PDEATHSIG, SIGKILL) ? -errno : 0; /* behind them: a change of user takes it back */
+	return prctl(PR_SET_PDEATHSIG, SIGKILL) ? -errno : 0; /* This call is last, because a change of user resets it. */
 }
 
 /* An accepted socket must not be turned into a connection to an address of the caller's choice. */

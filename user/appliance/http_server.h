@@ -46,7 +46,7 @@ struct http_question {
 struct http_server {
 	pid_t pid;
 	int channel; /* our end */
-	int errors;  /* what it writes to standard error, to be read without waiting; it is not to be trusted */
+	int errors;  /* its standard error, non-blocking; the text is not trusted */
 };
 
 /* Start it. `empty` is a path where nothing is. 0 or -errno. The process ends when we die, or the channel is closed. */

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 
 #define READ_OCTETS 65536
-#define GRACE_NS    (10 * NS_PER_S) /* between SIGTERM and SIGKILL */
+#define GRACE_NS    (10 * NS_PER_S) /* time between SIGTERM and SIGKILL */
 
 /* --- start ---------------------------------------------------------------------------------------------------------- */
 

@@ -603,7 +603,7 @@ static void come_due(struct appliance *appliance)
 	else if (appliance->phase == PHASE_HANDING_OVER)
 		hand_over(appliance);
 	else
-		ended_job(appliance); /* its job could not be started */
+		ended_job(appliance); /* The job of the phase could not be started. */
 }
 
 /* The calendar was set. Intervals of the schedule go on as they were, and times of day are computed anew. */

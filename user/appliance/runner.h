@@ -48,7 +48,7 @@ bool run_takes_notes(const struct run_settings *run);
  * tell. A file that cannot be written is told on the consoles, and what runs goes on.
  */
 
-#define KEEP_METRICS      "metrics" /* what the run says of itself, see --metrics */
+#define KEEP_METRICS      "metrics" /* metrics of the run, see --metrics */
 #define KEEP_METRICS_MOST (1 << 20) /* octets */
 
 /* The position in the schedule. */

@@ -26,7 +26,7 @@ void checksum_set(json_t *object)
 {
 	json_t *own = sum(object);
 
-	json_object_del(object, MEMBER); /* none is better than one that was right before */
+	json_object_del(object, MEMBER); /* No checksum is better than an outdated one. */
 	json_object_set_new(object, MEMBER, own);
 }
 
@@ -34,7 +34,7 @@ bool checksum_holds(const json_t *object)
 {
 	const json_t *given = json_object_get(object, MEMBER);
 	json_auto_t *own = given ? sum(object) : NULL;
-	bool holds = !own || json_equal(own, given); /* without memory it is not known */
+	bool holds = !own || json_equal(own, given); /* Without memory, the result is not known. */
 
 	return holds;
 }

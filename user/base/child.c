@@ -15,8 +15,8 @@
 #include "base/stop.h"
 
 #define READ_OCTETS  4096
-#define FATE_WAIT_S  0.2 /* between the end of a child's output and its exit */
-#define TERM_WAIT_S  0.2 /* between SIGTERM and SIGKILL */
+#define FATE_WAIT_S  0.2 /* longest time between the end of a child's output and its exit */
+#define TERM_WAIT_S  0.2 /* time between SIGTERM and SIGKILL */
 #define STOP_GRACE_S 0.3
 
 /* --- start ---------------------------------------------------------------------------------------------------------- */

@@ -31,7 +31,7 @@ enum child_event {
 	CHILD_GONE,      /* the child exited, or closed its standard output */
 	CHILD_TALKATIVE, /* the child wrote something before it was asked */
 	CHILD_TOO_LONG,  /* the line is longer than CHILD_LINE_MAX */
-	CHILD_ERROR,     /* there is no memory */
+	CHILD_ERROR,     /* There is no memory. */
 };
 
 /* Start a command. Returns 0 or -errno. */

@@ -24,12 +24,12 @@
 #include "base/keeper.h"
 
 struct destination {
-	unsigned int held; /* its number, from 1, for the keeper (keeper.h); 0: none */
+	unsigned int held; /* number of the file for the keeper, from 1 (keeper.h); 0: none */
 	int directory_fd;
 	int fd; /* open if it is written in place; -1 if a file is replaced */
 	char name[NAME_MAX + 1];
 	bool exists;       /* a file exists and will be replaced */
-	struct stat older; /* its attributes, if it exists */
+	struct stat older; /* attributes of the older file, if it exists */
 };
 
 /* Find where the path leads (-ENXIO: to a FIFO without a reader), and test whether a file could be written there now. The

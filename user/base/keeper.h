@@ -24,13 +24,13 @@ enum keeper_what { KEEPER_BEGIN, KEEPER_END, KEEPER_UNDO, KEEPER_READ, KEEPER_PA
 
 struct keeper_request {
 	uint32_t what;       /* enum keeper_what */
-	uint32_t number;     /* number of a file; for KEEPER_UNDO what the run knows of its ports */
+	uint32_t number;     /* number of a file; for KEEPER_UNDO the run's knowledge of its ports */
 	uint32_t mode;       /* permissions of a new file */
-	char path[PATH_MAX]; /* path, for KEEPER_READ; for KEEPER_PART what part() knows by it */
-	uint32_t flags;      /* what the answering function knows by it; of KEEPER_UNDO whether a stop was requested */
+	char path[PATH_MAX]; /* path, for KEEPER_READ; for KEEPER_PART the data for part() */
+	uint32_t flags;      /* flags for the answering function; for KEEPER_UNDO whether a stop was requested */
 };
 
-#define KEEPER_FILES_MOST 64 /* descriptors that it keeps beside its own */
+#define KEEPER_FILES_MOST 64 /* most descriptors that the keeper keeps beside its own */
 
 struct keeper_plan {
 	int kept_fds[KEEPER_FILES_MOST];

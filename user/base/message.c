@@ -33,7 +33,7 @@ static size_t warning_count;
 
 static void put(const char *text)
 {
-	file_write_all(STDERR_FILENO, text, strlen(text)); /* nobody could be told that this failed */
+	file_write_all(STDERR_FILENO, text, strlen(text)); /* If this fails, nobody can be told. */
 }
 
 /* Go to the first line of the view, which ends here. The view is erased line by line if nothing replaces it. If the rest of
@@ -156,7 +156,7 @@ const char *message_refused(void)
 enum exit_code refuse(enum exit_code code, const char *format, ...)
 {
 	static atomic_bool said;
-	bool ran_out = memory_ran_out(); /* then memory is the reason, whatever the caller took it for */
+	bool ran_out = memory_ran_out(); /* If memory ran out, that is the reason, whatever the caller reports. */
 	va_list arguments;
 
 	va_start(arguments, format);

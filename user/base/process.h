@@ -14,13 +14,12 @@ struct process {
 };
 
 struct process_plan {
-	const char *const *arguments; /* ends with NULL; the first is searched in PATH */
-	int input_fd, output_fd,
-		errors_fd; /* these become its three standard files; -1: /dev/null for the first, ours for the others */
-	int kept_fd;       /* a further descriptor that it inherits; 0: none */
-	int death_signal;  /* the signal that it gets when we die */
-	bool is_nobody;    /* it has no privileges and, where we are root, no network (confine_converter()) */
-	bool own_group;    /* it has a process group of its own, whose number is its process id */
+	const char *const *arguments;       /* ends with NULL; the first is searched in PATH */
+	int input_fd, output_fd, errors_fd; /* its three standard files; -1: /dev/null for the first, ours for the others */
+	int kept_fd;                        /* a further descriptor that it inherits; 0: none */
+	int death_signal;                   /* the signal that it gets when we die */
+	bool is_nobody; /* The process has no privileges and, where we are root, no network (confine_converter()). */
+	bool own_group; /* The process has a process group of its own, whose number is its process id. */
 };
 
 /* Start a process. It inherits no other descriptor, whoever opened it, not even sockets of libraries. Returns 0 or -errno.

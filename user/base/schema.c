@@ -16,7 +16,7 @@
 
 struct check {
 	json_t *files;         /* schemas that were read so far, by their names */
-	const char *directory; /* it has the schemas; NULL: the program has them */
+	const char *directory; /* folder of the schemas; NULL: those in the program */
 	enum schema_rigour rigour;
 	size_t depth;
 	bool quiet; /* inside a choice, where a branch that does not fit is no fault yet */
@@ -39,7 +39,7 @@ static const char *subject_of(const struct check *check, struct rules rules, con
 
 	step = step ? step + 1 : read_text(rules.schema, "title");
 	buffer[0] = '\0';
-	if (step[strspn(step, "0123456789")]) /* it is not the number of an item */
+	if (step[strspn(step, "0123456789")]) /* The step is not the number of an item. */
 		text_add(buffer, NAME_SIZE * 2, "%.40s", step);
 	if (text && !read_truth(rules.schema, "writeOnly"))
 		text_add(buffer, NAME_SIZE * 2, "%s'%.60s'", *buffer ? " " : "", QUOTED(text));
@@ -424,7 +424,7 @@ static bool reference_fits(struct check *check, const json_t *reference, struct 
 /* Keywords, in the order in which they are checked. */
 static const struct keyword {
 	const char *name;
-	bool is_lenient; /* it is checked leniently, too */
+	bool is_lenient; /* The document is checked leniently, too. */
 	/* NULL: the keyword is for readers only */
 	bool (*check)(struct check *check, const json_t *keyword, struct rules rules, const json_t *value);
 } keywords[] = {

@@ -18,7 +18,7 @@ struct run {
 
 struct runs {
 	const struct config *config;
-	struct run *items; /* it has room for config->repeats */
+	struct run *items; /* runs; the array has room for config->repeats */
 	size_t count;
 };
 

@@ -24,10 +24,10 @@ struct rfc2544_plan {
 struct rfc2544 {
 	struct suite common;
 	struct rfc2544_plan plan;
-	json_t *frame_sizes;       /* what was measured, an object for each frame size */
+	json_t *frame_sizes;       /* results, an object for each frame size */
 	json_t *reset, *reconf;    /* NULL: not measured */
 	double search_s;           /* about how long a search of the throughput takes */
-	double took_s[TEST_COUNT]; /* how long each test took at the size before; 0: it was not performed yet */
+	double took_s[TEST_COUNT]; /* time that each test took at the frame size before; 0: not performed yet */
 	unsigned int size, sizes;  /* the size that is measured, from 1 */
 	unsigned int smallest;     /* the index of the smallest size, for which reset and reconfiguration are measured */
 };
@@ -36,10 +36,10 @@ struct rfc2544 {
 struct rfc2544_run {
 	struct suite_part part;
 	struct rfc2544 *suite;
-	struct load_range range; /* its Max Load is the maximum rate of the tests */
+	struct load_range range; /* range of loads; Max Load is the maximum rate of the tests */
 	double throughput_fps;   /* NAN: not known */
 	json_t *json;            /* the object of this frame size in the result */
-	bool smallest;           /* it is the smallest frame size */
+	bool smallest;           /* The frame size is the smallest one. */
 	enum rfc2544_test test;  /* the test that runs */
 	char reason[128];        /* why the test is irregular, where that has to be composed */
 };

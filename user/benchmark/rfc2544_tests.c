@@ -115,7 +115,8 @@ struct latency_series {
 	double frames, sum_ns;         /* number of all frames, and sum of their latencies */
 	double min_ns, max_ns, p99_max_ns;
 	double lost;
-	struct latency_source sources[SOURCES_MAX]; /* more than one: a NIC's clock was lost, or came, between two repeats */
+	/* Sources of latency; several if a NIC's clock was lost, or came, between two repeats. */
+	struct latency_source sources[SOURCES_MAX];
 	size_t source_count;
 	double error_bound_ns; /* largest error bound of a latency; NAN: one is not known */
 	json_t *last;          /* LATENCY of the last repeat: clock, definition, floor */

@@ -11,7 +11,7 @@
 #include "result/report.h"
 
 #define LATENCY_TRIAL_S 5.0
-#define IDLE_LOAD_FPS   100.0 /* what 0 stands for: as good as no load */
+#define IDLE_LOAD_FPS   100.0 /* load used for 0: as good as no load */
 
 static enum exit_code measure(struct search *search, struct search_latency *latency, size_t left)
 {

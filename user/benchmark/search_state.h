@@ -50,7 +50,7 @@ struct search {
 	struct measurer *measurer;
 	struct mlr_controller_input input;
 	const char *max_load_source; /* "option", "line rate" or "calibration"; NULL: not known, nor are the loads */
-	double stored_s;             /* what an earlier run, which is resumed, took */
+	double stored_s;             /* time that the resumed run took */
 	struct mlr_controller *controller;
 	struct search_trial *trials;
 	size_t trial_count, trial_size;
@@ -62,7 +62,7 @@ struct search {
 	double duration_s; /* duration of the whole search, once it has ended */
 	enum search_end end;
 	struct goal_outcome outcomes[MLR_GOALS_MAX]; /* outcomes of the goals, once the search has ended */
-	struct goal_watch {                          /* what was last told about a goal */
+	struct goal_watch {                          /* figures of a goal that were told last */
 		double lower_fps, upper_fps;
 		bool reached;
 	} watches[MLR_GOALS_MAX];

@@ -22,9 +22,9 @@ struct selftest {
 	time_t start_time;
 	uint64_t start_ns;      /* CLOCK_MONOTONIC, for durations */
 	json_t *self_tests;     /* one object for each frame size and backend, in the order measured */
-	json_t *sut_check;      /* how it was tested that there is no SUT; NULL before */
+	json_t *sut_check;      /* the check that there is no SUT; NULL before */
 	json_t *measurer;       /* description of the measurer; NULL before */
-	json_t *preparation;    /* what --prepare try found; NULL: it was not asked for */
+	json_t *preparation;    /* findings of --prepare try; NULL: it was not asked for */
 	struct prepare prepare; /* the result of the self-test */
 	bool interrupted;
 	bool irregular; /* some frame size has no clean load */

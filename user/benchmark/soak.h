@@ -33,7 +33,7 @@ struct soak {
 	time_t start_time;
 	uint64_t start_ns;
 	double virtual_s;  /* time that would have passed, where none does */
-	double duration_s; /* once it has ended */
+	double duration_s; /* duration of the soak, once it has ended */
 	enum soak_end end;
 	bool tester_limited; /* the tester limited some trial */
 };

@@ -61,7 +61,8 @@ static const char *irregular_reason(const struct soak *soak, char buffer[REASON_
 	if (!soak->trial_count)
 		return "not one trial fits into the time";
 	mlr_plr_estimate(soak->plr, &estimate);
-	reason = soak->tester_limited ? NULL : crossings_reason(soak, &estimate, buffer); /* else they may be the tester's */
+	/* If the tester was the limit, the crossings may be its own. */
+	reason = soak->tester_limited ? NULL : crossings_reason(soak, &estimate, buffer);
 	if (reason || estimate.model_fits)
 		return reason;
 	return "the SUT's losses are not what PLRsearch's model foresees: go by the robust stdev";

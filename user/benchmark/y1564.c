@@ -15,7 +15,7 @@
 #include "result/report.h"
 
 #define UNSENT_RATIO 0.01 /* most unsent part of a trial that still says something of the SUT */
-#define GRACE_S      1e-3 /* how late the last frame of a performance test may be sent */
+#define GRACE_S      1e-3 /* time after its end in which frames of a performance test may still be sent */
 
 /* One service while it is tested. */
 struct run {
@@ -361,7 +361,7 @@ static void judge_performance(struct joint *joint, unsigned int number, const st
 		here->faults = mlr_y1564_judge_performance(&run->service, &here->outcome);
 		here->verdict = is_whole ? verdict_on(measurement, &rows[i], here->faults) : MLR_Y1564_UNDECIDED;
 		put_availability(here->json, &here->found);
-		if (count > 1) /* else they stand beside the list */
+		if (count > 1) /* The figures of a single direction stand beside the list. */
 			put_seconds(here->json, &rows[i], seconds);
 	}
 	put_directions(run, measurement, judged, run->service.sla.variation_ns, json);
@@ -377,7 +377,7 @@ static enum exit_code test_performance(void *context, json_t *json)
 		.frame_count = (uint64_t)fmax(1, round(joint->load_fps * duration_s)),
 		.grace_s = GRACE_S,
 		.links_may_change = true, /* a link that is lost is no less unavailable */
-		.keeps_part = true,       /* it may have gone on for a day */
+		.keeps_part = true,       /* A performance test may have lasted for a day. */
 	};
 	measurement_auto_t measurement = { 0 };
 	enum exit_code code;

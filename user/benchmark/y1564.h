@@ -10,7 +10,7 @@
 
 struct y1564 {
 	struct suite common;
-	json_t *services;    /* what was measured, an object for each service */
+	json_t *services;    /* results, an object for each service */
 	json_t *performance; /* results of the performance test over all services; NULL: there was none */
 	bool failed;         /* A service is not as agreed. */
 	bool undecided;      /* It is not known whether a service is as agreed. */

@@ -24,9 +24,9 @@ const char *result_quantity(enum verb verb);
  * trial "loss_ratio". NULL where the file is no result of that verb, or contradicts itself, with the problem. */
 enum point_fault {
 	POINT_SOUND,
-	POINT_UNREADABLE,  /* it is no result, or only a part of one: it has to be measured anew */
-	POINT_CONTRADICTS, /* it does not follow from its own trials */
-	POINT_OTHER,       /* it is the result of something else */
+	POINT_UNREADABLE,  /* The file is no result, or only a part of one: the point has to be measured anew. */
+	POINT_CONTRADICTS, /* The result does not follow from its own trials. */
+	POINT_OTHER,       /* The file is the result of something else. */
 };
 struct point_problem {
 	enum point_fault fault;

@@ -30,7 +30,7 @@
 
 /* The paths that job scripts name. */
 struct places {
-	char self[PATH_MAX];      /* this program */
+	char self[PATH_MAX];      /* path of this program */
 	char file[PATH_MAX];      /* file of the campaign */
 	char directory[PATH_MAX]; /* folder of the results */
 	char here[PATH_MAX];      /* working directory of the user, which the options' paths are relative to */
@@ -49,7 +49,7 @@ struct submission {
 
 /* Points that ask for the same, as the elements of one array. */
 struct array {
-	const json_t *slurm; /* what they ask for */
+	const json_t *slurm; /* Slurm options that the points ask for */
 	const json_t *names; /* names of the points */
 	size_t first, count; /* elements of `names` */
 	unsigned int number;

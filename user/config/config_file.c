@@ -17,7 +17,7 @@ struct file {
 	struct yaml_file *yaml;
 	enum verb verb;
 	struct given_list *list;
-	size_t from_above; /* how many of the list's values win over what is read: the command line's, and a run's */
+	size_t from_above; /* number of values in the list that win over the file: those of the command line, and of a run */
 	bool in_run, in_result;
 };
 

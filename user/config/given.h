@@ -33,15 +33,15 @@ struct option {
 };
 
 enum option_flag {
-	OPTION_REPEATS = 1 << 0,      /* it may be given several times */
-	OPTION_COMMAND_LINE = 1 << 1, /* it is no key of the file */
-	OPTION_OUTPUT = 1 << 2,       /* it says where results go, so it is not echoed */
+	OPTION_REPEATS = 1 << 0,      /* The option may be given several times. */
+	OPTION_COMMAND_LINE = 1 << 1, /* The option is no key of the configuration file. */
+	OPTION_OUTPUT = 1 << 2,       /* The option says where results go, so it is not echoed. */
 	OPTION_LIST = 1 << 3,         /* a list with commas: a second value would replace the first without notice */
 	OPTION_ACTS = 1 << 4,         /* see option_acts() */
 	OPTION_USUAL = 1 << 5,        /* most users want it, so --help shows it without =all */
-	OPTION_WRITES = 1 << 6,       /* it names a file that is written */
-	OPTION_READS = 1 << 7,        /* it names a file that is read, and that must not be written */
-	OPTION_OF_SEARCH = 1 << 8,    /* it makes two searches the same: a stored search alone says it */
+	OPTION_WRITES = 1 << 6,       /* The option names a file that is written. */
+	OPTION_READS = 1 << 7,        /* The option names a file that is read, and that must not be written. */
+	OPTION_OF_SEARCH = 1 << 8,    /* The option is part of what a search is: a stored search alone gives it. */
 };
 
 /* The only option table. Command line, YAML file, --help and the echo in the result are made from it. */

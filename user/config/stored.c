@@ -22,7 +22,7 @@ static bool is_event(const json_t *line, const char *name)
 
 /* The state of a run that its events have told so far. */
 struct told {
-	json_t *document; /* what the finished run would have written */
+	json_t *document; /* document that the finished run would have written */
 	json_t *bounds;   /* the last event of the bounds of a goal, by its name */
 	bool repeated;    /* The run has several searches; the result is one of them. */
 };
@@ -123,7 +123,7 @@ static enum exit_code assemble(const char *path, struct json_file *file, json_t 
 		code = refuse(EXIT_USAGE_ERROR, "%s: something stands behind the result, which must be the last", path);
 	if (file->exceeded)
 		code = refuse(EXIT_USAGE_ERROR, "%s:%zu: %s", path, number + 1, file->exceeded);
-	else if (code == EXIT_DONE && !line && number && !feof(file->stream)) /* one that was cut short is the last */
+	else if (code == EXIT_DONE && !line && number && !feof(file->stream)) /* The last line may be cut short. */
 		code = refuse_line(path, number + 1, "it is no JSON");
 	if (line || !number)
 		json_decref(told.document);

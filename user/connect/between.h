@@ -19,9 +19,9 @@ struct between_port {
 	const char *name;
 	bool transmits;
 	uint64_t sent, left; /* numbered frames; `left` of them left by the interface's own counter, at most those sent */
-	uint64_t came;       /* those of them that arrived where they were sent to */
+	uint64_t came;       /* frames that arrived at their receiver */
 	unsigned int to;     /* a port that they were to */
-	bool has_answer;     /* its gateway answered, */
+	bool has_answer;     /* The gateway of the port answered. */
 	char gateway[INET6_ADDRSTRLEN];
 	struct heard heard;
 	struct own_program program; /* a program of this machine that sends on the port, too */

@@ -32,7 +32,7 @@ struct spanning_tree {
 /* The last announcement of LLDP (802.1AB), as printable text. */
 struct lldp {
 	uint64_t frames;
-	char system[HEARD_TEXT_SIZE]; /* its name, or what it calls its chassis */
+	char system[HEARD_TEXT_SIZE]; /* name of the system, or of its chassis */
 	char port[HEARD_TEXT_SIZE];
 };
 
@@ -49,7 +49,7 @@ struct heard {
 	uint64_t foreign;
 	uint16_t
 		foreign_type; /* EtherType, of the first; VLAN tags that the NIC or the kernel has taken off are not looked at */
-	uint16_t foreign_field; /* what stands in its place in the frame */
+	uint16_t foreign_field; /* value in its place in the frame */
 	uint8_t foreign_from[MLR_MAC_OCTETS], foreign_to[MLR_MAC_OCTETS];
 };
 

@@ -11,7 +11,7 @@
 
 #include "mlr/pacer.h"
 
-#include "tx.skel.h" /* after the types that it uses */
+#include "tx.skel.h" /* included after the types that it uses */
 
 struct live_program {
 	const struct mlr_queue_plan *plan;

@@ -61,7 +61,7 @@ struct rx {
 	int cpu_count;
 	uint32_t window; /* sequence numbers that a flow remembers */
 	/* These are mapped. All but the first may be NULL: they are not counted then. */
-	struct rx_cpu *cpus;                  /* one a possible CPU */
+	struct rx_cpu *cpus;                  /* one for each possible CPU */
 	struct rx_interval *intervals;        /* RX_CPU_INTERVALS a possible CPU */
 	struct rx_service *services;          /* service_count a possible CPU */
 	struct rx_flow_figures *flow_figures; /* figures of each flow */
@@ -582,7 +582,7 @@ void rx_accept_trial(struct rx *rx, uint16_t trial, uint32_t first_sequence, uin
 {
 	struct rx_bpf__bss *variables = rx->skeleton->bss;
 
-	rx_end_trial(rx); /* what arrives in between is late, and not judged by half of the new numbers */
+	rx_end_trial(rx); /* Frames that arrive in between are late; half of the new numbers must not apply to them. */
 	for (int i = 0; i < rx->cpu_count; i++) {
 		memset(&rx->cpus[i].trials[trial % RX_TRIAL_SLOTS], 0, sizeof(struct rx_trial));
 		if (rx->intervals)

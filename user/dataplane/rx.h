@@ -43,9 +43,10 @@ struct rx_options {
 	bool no_latency;
 	bool variation; /* measure the variation of latency between successive frames of a flow; needs order and latency */
 	enum rx_verify verify;
-	const struct mlr_profile *profile; /* what is sent: signatures are verified, headers compared. NULL: neither is */
-	bool tags_stay;                    /* the port takes no VLAN tags off frames */
-	const struct rx_lengths *lengths;  /* NULL: do not compare them; copied */
+	/* Profile that is sent, to verify signatures and compare headers. NULL: do neither. */
+	const struct mlr_profile *profile;
+	bool tags_stay;                   /* the port takes no VLAN tags off frames */
+	const struct rx_lengths *lengths; /* NULL: do not compare them; copied */
 	/* Kind of frame whose tunnels frames are sent in, to find them there. NULL: none. */
 	const struct mlr_frame_spec *like;
 	uint32_t capture_most; /* frames that are wrong to keep, the first ones of a trial; 0: none */

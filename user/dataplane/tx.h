@@ -26,7 +26,7 @@
 /* The frames to transmit in one trial. */
 struct tx_trial {
 	uint16_t number;
-	double load_fps;         /* it is not used with TX_NO_LIMIT */
+	double load_fps;         /* load; not used with TX_NO_LIMIT */
 	uint64_t frame_count;    /* frames of the port, over all its queues; or TX_NO_LIMIT */
 	uint32_t first_sequence; /* first sequence number of every flow */
 	uint64_t start_ns;       /* CLOCK_MONOTONIC */
@@ -84,7 +84,7 @@ void tx_departures_add(struct tx_departures *sum, const struct tx_departures *mo
 /* The progress of a trial. */
 enum tx_step {
 	TX_SENDING,
-	TX_DRAINING, /* all was handed over, and the kernel has not completed all */
+	TX_DRAINING, /* All frames were handed over, and the kernel has not completed all. */
 	TX_ENDED,    /* the report is complete */
 };
 
@@ -109,15 +109,16 @@ struct tx_ops {
 /* The common part of all backends. Each embeds it as its first member. */
 struct tx {
 	const struct tx_ops *ops;
-	const char *mode;            /* how the kernel takes the frames: "copy", "live frames", TX_MODE_ZERO_COPY */
-	const char *memory;          /* what pages frames lie in; NULL: not known */
+	const char *mode;            /* way in which the kernel takes frames: "copy", "live frames", TX_MODE_ZERO_COPY */
+	const char *memory;          /* kind of pages that frames lie in; NULL: not known */
 	int cpu;                     /* CPU that its thread is pinned to; -1: none */
 	struct tx_metadata metadata; /* metadata that it has of those asked for */
-	int64_t clock_offset_ns;     /* what to add to the clock that stamps departures for CLOCK_MONOTONIC; the user's */
+	/* CLOCK_MONOTONIC minus the clock that stamps departures; set by the user of this struct. */
+	int64_t clock_offset_ns;
 	struct tx_departures departures; /* departures of the last trial */
 	struct tx_schedule *schedule;    /* schedule that all queues of the port share; that of the first queue opened */
 	struct tx_schedule own_schedule;
-	struct mlr_moves *moves; /* how the schedule moved under the frames of the last trial; NULL: it never does */
+	struct mlr_moves *moves; /* moves of the schedule in the last trial; NULL: it never moves */
 	struct tx_trial trial;
 	struct tx_report report;
 	struct tx_report part; /* report of the running part of the trial */

@@ -245,7 +245,7 @@ static int renew_live(struct tx *tx)
 
 static void on_wake(int signal_number)
 {
-	(void)signal_number; /* it ended the system call, and that is all it is for */
+	(void)signal_number; /* The signal only ends the system call. */
 }
 
 static int fail(char reason[REASON_SIZE], const char *what, int error)
@@ -272,7 +272,7 @@ static int open_parts(struct tx_live *live, const struct link_info *link, const 
 	if ((error = try_one_frame(live->program, link, reason)))
 		return error;
 	if (!strcmp(link->kind, "veth"))
-		live_program_unwatch(live->program); /* it counts what it drops itself, exactly */
+		live_program_unwatch(live->program); /* The program counts its own drops exactly. */
 	return sigaction(WAKE_SIGNAL, &action, NULL) ? fail(reason, "handle a signal", -errno) : 0;
 }
 

@@ -83,7 +83,7 @@ static void describe_port(struct tx_port *port, const struct tx *queue)
 	port->memory = queue->memory;
 	if (!port->mode || strcmp(port->mode, TX_MODE_ZERO_COPY) == 0)
 		port->mode = queue->mode;
-	port->metadata = queue->metadata; /* all are alike */
+	port->metadata = queue->metadata; /* All queues have the same metadata. */
 }
 
 /* Transmitters on one CPU take turns there, if they can. */

@@ -23,7 +23,7 @@ struct tx_cpus {
 struct tx_port {
 	const char *backend; /* "xsk", "live" */
 	const char *mode;    /* see struct tx; that of the worst queue */
-	const char *memory;  /* what pages frames lie in; NULL: not known */
+	const char *memory;  /* kind of pages that frames lie in; NULL: not known */
 	unsigned int queue_count;
 	struct mlr_queue_plan *plans[TX_QUEUES_MAX];
 	struct tx *queues[TX_QUEUES_MAX];

@@ -46,7 +46,7 @@
 #define SEND_BUFFER_OCTETS (64 << 20)
 #define DRAIN_NS           NS_PER_S        /* longest time for the kernel to complete the next of the last frames */
 #define DOWN_TIMES         8               /* factor of DRAIN_NS while the port is down, as while it negotiates its speed */
-#define RELEASE_NS         (10 * NS_PER_S) /* how long the kernel may take to let go of a queue */
+#define RELEASE_NS         (10 * NS_PER_S) /* longest time for the kernel to release a queue */
 #define METADATA_ROOM      64              /* octets before a frame, so that it begins a cache line as it does without */
 #define SAMPLES_PER_S      1000            /* frames whose departure is stamped, about */
 #define SAMPLE_UNPACED     1024            /* one frame of so many is stamped where there is no load */
@@ -653,7 +653,7 @@ static bool send_due(struct tx_xsk *xsk)
 	if (count && !sending->lead_ns)
 		note_departures(report, now_ns, count);
 	report->sent += reap(xsk);
-	prepare(xsk); /* what is done now is not done between stamp and departure */
+	prepare(xsk); /* Prepare now, to save time between stamp and departure. */
 	return true;
 }
 
@@ -692,7 +692,7 @@ static enum tx_step step_xsk(struct tx *tx)
 	if (drain(xsk))
 		return TX_DRAINING;
 	if (!sending->report->error)
-		sending->report->sent -= sending->report->extra; /* all frames were completed */
+		sending->report->sent -= sending->report->extra; /* Here all frames are completed. */
 	tx_report_pace(sending->report, &sending->pace);
 	return TX_ENDED;
 }

@@ -70,7 +70,7 @@ static int map_rings(struct xsk_rings *rings, const struct xdp_mmap_offsets *off
 
 		if (map == MAP_FAILED)
 			return -errno;
-		madvise(map, octets, MADV_DONTFORK); /* it would keep the socket open in another process */
+		madvise(map, octets, MADV_DONTFORK); /* The mapping would keep the socket open in another process. */
 		rings->maps[i].at = map;
 		rings->maps[i].octets = octets;
 	}

@@ -26,7 +26,7 @@ static void run(void *context)
 
 	dup2(command->output_fd, STDOUT_FILENO);
 	dup2(command->output_fd, STDERR_FILENO);
-	signal(SIGPIPE, SIG_IGN); /* nobody reads what it says later */
+	signal(SIGPIPE, SIG_IGN); /* Nobody reads its later output. */
 	execl("/bin/sh", "sh", "-c", TEXT_OF(ANSWER_SIZE, "exec %s", command->text), NULL);
 }
 

@@ -13,7 +13,7 @@
 #include "port/port.h"
 #include "port/privileges.h"
 
-#define ANY_FRAME_OCTETS 64 /* what comes is the tester's choice; an MTU too small for it is the tester's finding */
+#define ANY_FRAME_OCTETS 64 /* The tester chooses the frames, and finds an MTU that is too small for them. */
 
 static enum exit_code check(const struct config *config, const struct sut_spec *sut)
 {

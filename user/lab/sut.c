@@ -22,7 +22,7 @@
 #include "netdev/ethtool.h"
 #include "netdev/netlink.h"
 
-#include "lab.skel.h" /* after the types that it uses */
+#include "lab.skel.h" /* included after the types that it uses */
 
 #define GATEWAY_PREFIX_LENGTH 24
 #define Q16                   65536.0
@@ -31,7 +31,7 @@
 #define QUEUED_MAX_Q16        0x1p62 /* 19 h; so that a sum of two fits */
 #define VLAN_ID_MASK          0xfffu
 #define VLAN_PRIORITY_SHIFT   13
-#define CURVE_SPREADS         40.0 /* how far the curve of a stretch SUT reaches, each way: e^-40 is no loss */
+#define CURVE_SPREADS         40.0 /* reach of the curve of a stretch SUT, each way: e^-40 is no loss */
 
 /* The links inside the namespace. */
 struct sut_links {

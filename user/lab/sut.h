@@ -22,7 +22,7 @@ struct sut_spec {
 	double wall_clock;   /* policer: 1; 0 for the clock of the tags */
 	double any_udp;      /* policer: 1; 0 for frames of the tester alone */
 	double vlan;         /* policer: the VLAN of the frames that it polices; -1: any, and untagged frames */
-	double priority;     /* the same for the priority */
+	double priority;     /* the same for the VLAN priority */
 	double critical_fps; /* stretch: the mrr of PLRsearch's stretch function */
 	double spread_fps;   /* stretch */
 	double seed;         /* stretch; an integer */

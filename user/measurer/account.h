@@ -24,7 +24,7 @@ enum tx_drops { TX_DROPS_BEFORE_WIRE, TX_DROPS_AT_RECEIVER, TX_DROPS_IN_SUT };
 struct port_trial {
 	uint64_t link_changes; /* changes of carrier, resets of the driver; if any, nothing else here concerns the SUT */
 	struct port_counts counts;
-	struct rx_counters received; /* what its receiver counted in the trial */
+	struct rx_counters received; /* counters of its receiver in the trial */
 	struct rx_icmp_error icmp_errors[RX_ICMP_ERRORS];
 	struct tx_report sent;                                       /* zeros if the port does not transmit */
 	uint64_t intended_to[MLR_PORTS_MAX], sent_to[MLR_PORTS_MAX]; /* its frames, by the port that is to receive them */
@@ -44,7 +44,7 @@ struct account {
 	const struct config *config;
 	const struct mlr_profile *profile;
 	struct mlr_trial_input input; /* a load of 0: as fast as possible */
-	double clock_read_ns;         /* what each of the two readings of the clock costs */
+	double clock_read_ns;         /* time that each of the two readings of the clock takes */
 	unsigned int port_count;
 	struct port_trial ports[MLR_PORTS_MAX];
 };

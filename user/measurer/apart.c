@@ -17,7 +17,7 @@
 #include "measurer/apart_private.h"
 #include "measurer/measurer_new.h"
 
-#define WATCH_MS     1 /* how often steps are watched */
+#define WATCH_MS     1 /* period of calls of watch() */
 #define MESSAGE_MOST 4096
 
 /* --- the keeper's side ------------------------------------------------------------------------------------------------ */

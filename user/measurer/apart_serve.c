@@ -14,7 +14,7 @@
 #include "port/privileges.h"
 
 static int channel = -1;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* what several threads say does not mix */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* Messages of several threads do not mix. */
 
 /* --- what it says ----------------------------------------------------------------------------------------------------- */
 

@@ -36,13 +36,14 @@ static bool waited_in_vain; /* This process has waited for a spanning tree that 
 
 /* The state while it connects. Counts are over all ports. */
 struct attempt {
-	uint64_t start_ns, closed_ns; /* when a switch last said that it does not forward; before that, the start */
+	/* Beginning; and the last time that a switch said that it does not forward, or the beginning. */
+	uint64_t start_ns, closed_ns;
 	struct rx_counters before[MLR_PORTS_MAX];
 	struct rtnl_link_stats64 link[MLR_PORTS_MAX];
 	uint64_t sent, came, missing;    /* totals of all attempts */
 	uint64_t in_vain[MLR_PORTS_MAX]; /* sent by each port before any came */
 	unsigned int wanted;
-	bool is_slow; /* frames came later than was waited for them */
+	bool is_slow; /* Frames arrived later than the wait for them. */
 };
 
 /* --- counting ------------------------------------------------------------------------------------------------------- */
@@ -322,7 +323,7 @@ enum exit_code connection_make(struct measurer_xdp *xdp)
 	try_frames(xdp, frames_of_all_kinds(xdp), &attempt);
 	if (!is_steady(xdp, &attempt))
 		code = try_until_over(xdp, &attempt);
-	if (!code && attempt.is_slow) /* what still comes is not to look late to a trial */
+	if (!code && attempt.is_slow) /* Frames that still arrive must not look late to a trial. */
 		wait_for_frames(xdp, (uint64_t)(xdp->config->waits.residual_s * 1e9), &attempt);
 	if (!code)
 		code = listen_on(xdp, &attempt);

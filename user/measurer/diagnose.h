@@ -12,10 +12,10 @@
 
 /* The state of a run. Zeros: nothing is known yet. */
 struct diagnosis {
-	bool ports_meet;    /* they see each other by ARP or neighbour discovery: nothing that routes is between */
+	bool ports_meet;    /* The ports see each other by ARP or neighbour discovery: no router is between them. */
 	const char *port;   /* the first that transmits; NULL: none does */
 	const char *option; /* "gateway" or "gateway6", by which nobody answers that port; NULL: somebody does by each */
-	char gateway[INET6_ADDRSTRLEN]; /* its address */
+	char gateway[INET6_ADDRSTRLEN]; /* address of that gateway */
 	char own[512];                  /* explanation, if the foreign frames come from this machine; else empty */
 	size_t own_at;                  /* the port where those arrive */
 	bool has_broken;                /* foreign frames have the address of a port by which nobody else sends */

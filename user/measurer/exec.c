@@ -19,7 +19,7 @@
 #define DECIMALS_USUAL      6    /* decimals assumed for a ratio of exactly 0 or 1 */
 #define RATIO_ROUNDING_MOST 0.005
 #define INTERFACES_MOST     16 /* most interfaces that an external measurer may count together */
-#define ANSWER_SLACK_S      60 /* beyond the Trial Duration */
+#define ANSWER_SLACK_S      60 /* time for an answer beyond the Trial Duration */
 #define END_GRACE_S         2
 #define LATENCY_ROUNDING    0.01 /* relative rounding of a latency: percentiles often come from buckets */
 #define SHORTEST_RATIO      0.5  /* part of the Trial Duration: a shorter effective duration gets a warning */
@@ -28,7 +28,7 @@
 struct measurer_exec {
 	struct measurer base;
 	struct child child;
-	json_t *described; /* what it says of itself, with its first answer; NULL: nothing */
+	json_t *described; /* its description of itself, from the first answer; NULL: none */
 };
 
 /* An answer while it is read. */

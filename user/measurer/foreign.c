@@ -9,7 +9,7 @@
 #include "base/text_stream.h"
 #include "measurer/xdp_private.h"
 
-#define BLOCK_ROOM 1024 /* beside a frame */
+#define BLOCK_ROOM 1024 /* octets of a block beside its frame */
 
 /* The blocks and options of pcapng (draft-ietf-opsawg-pcapng). */
 enum { BLOCK_SECTION = 0x0a0d0d0a, BLOCK_INTERFACE = 1, BLOCK_PACKET = 6 };

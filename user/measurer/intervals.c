@@ -79,7 +79,7 @@ struct counting {
 	const struct measurer_xdp *xdp;
 	const struct trial_direction *direction;
 	unsigned int service;
-	uint32_t first_flow, end_flow; /* its wire ids: from the first to before the end */
+	uint32_t first_flow, end_flow; /* ids on the wire, from the first to before the end */
 	struct service_counts *counts;
 	const struct measurement *measurement;
 };
@@ -113,8 +113,8 @@ void intervals_sent(const struct measurer_xdp *xdp, const struct tx_port *port, 
 	const struct mlr_queue_plan *plan = port->plans[queue];
 	uint64_t sent = port->queues[queue]->report.sent, length_ns = interval_ns(xdp->config), due = sent;
 	struct mlr_pacer pacer;
-	bool is_known =
-		!mlr_pacer_init(&pacer, load->fps, load->frame_count, plan->first, plan->step); /* it was sent by that */
+	/* The frames were sent by this schedule. */
+	bool is_known = !mlr_pacer_init(&pacer, load->fps, load->frame_count, plan->first, plan->step);
 
 	for (size_t i = 0; i < count; i++) {
 		if (is_known)

@@ -42,7 +42,7 @@ struct latency_summary {
 	const char *clock;
 	const char *definition;
 	const char *source;    /* "software", "hardware receive timestamps", ... */
-	double error_bound_ns; /* what clocks, reading them and the histogram's buckets may add or take; NAN: not known */
+	double error_bound_ns; /* error bound: clocks, reading them and the histogram's buckets; NAN: not known */
 	uint64_t count;
 	uint64_t min_ns, max_ns;
 	double mean_ns;
@@ -59,7 +59,7 @@ struct latency_summary {
 /* The time that a sample of frames took from the stamp in their tag to their departure (departure.h). */
 struct departure_summary {
 	const char *source;
-	bool by_kernel; /* not by the NIC: later than the departure, by an unknown time */
+	bool by_kernel; /* The kernel stamps, not the NIC: later than the departure, by an unknown time. */
 	uint64_t count, early;
 	double p50_ns, p99_ns;
 	uint64_t max_ns;
@@ -71,7 +71,7 @@ struct departure_summary {
 struct order_summary {
 	uint64_t window;           /* sequence numbers of a flow that are remembered; the fewest of all ports */
 	uint64_t beyond_window;    /* frames older than the window: counted as duplicates, because nothing more is known */
-	double reorder_depth_mean; /* over the reordered frames; NAN without any */
+	double reorder_depth_mean; /* mean depth of the reordered frames; NAN without any */
 	uint64_t reorder_depth_max;
 	uint64_t reorder_depths[RX_DEPTH_BUCKETS]; /* frames by powers of two of their depth: 1, 2 to 3, 4 to 7, ... */
 	uint64_t gaps;                             /* runs of frames that were lost, or overtaken, before another came */
@@ -82,12 +82,12 @@ struct order_summary {
 /* How constant the load was. */
 struct pacing_summary {
 	double intended_fps, achieved_fps, error_ppm;
-	uint64_t gap_p50_ns, gap_p99_ns, gap_max_ns; /* between departures of one transmitter */
+	uint64_t gap_p50_ns, gap_p99_ns, gap_max_ns; /* gaps between departures of one transmitter */
 	double transmit_s;                           /* time from the first frame to one interval after the last */
 	bool is_paced;                               /* There is a schedule; otherwise the next members say nothing. */
 	uint64_t burst_max;   /* most frames in a row, each less than half an interval after the one before; of a port */
 	uint64_t burst_asked; /* frames: bursts up to this are part of the load */
-	uint64_t excess_frames_max; /* how far, at most, the departures of a port ran ahead of a constant load, in frames */
+	uint64_t excess_frames_max;   /* most frames by which the departures of a port ran ahead of a constant load */
 	double excess_at_s, excess_s; /* time of that after the start; time for which it was above burst_asked */
 	uint64_t marked_frames;       /* frames sent during the excess */
 	struct tx_stops stops;        /* stops of all transmitters */
@@ -126,7 +126,7 @@ struct residual_summary {
 
 /* Frames that were due in one interval of a trial's schedule; their latency over those that came. */
 struct interval_counts {
-	double start_s; /* after the trial's start */
+	double start_s; /* beginning of the interval, after the start of the trial */
 	uint64_t sent, received;
 	uint64_t timed; /* received frames with a known latency. 0: the next three members say nothing */
 	uint64_t latency_min_ns, latency_max_ns;
@@ -165,7 +165,7 @@ struct service_counts {
 
 /* The outcome of one flow. */
 struct flow_figures {
-	uint32_t flow; /* its id on the wire */
+	uint32_t flow; /* id of the flow on the wire */
 	size_t direction;
 	uint64_t sent;
 	struct rx_flow_figures seen;
@@ -202,7 +202,7 @@ struct port_counts {
 	char name[PORT_LABEL_SIZE];
 	bool transmits, receives;
 	struct mlr_trial_counts counts;
-	uint64_t extra_sent, extra_received;     /* beside the load: modifiers of RFC 2544, section 11 */
+	uint64_t extra_sent, extra_received;     /* frames beside the load: modifiers of RFC 2544, section 11 */
 	uint64_t queries_sent, queries_answered; /* management queries of RFC 2544, 11.2 */
 	uint64_t announcements_sent; /* frames of a port that sends no test frames, so that bridges remember where it is */
 	uint64_t housekeeping;       /* frames that links carry by themselves (bpf/shared.h) */
@@ -211,7 +211,7 @@ struct port_counts {
 	uint64_t received_octets;    /* octets received, with FCS */
 	uint64_t nic_tx_frames, nic_tx_dropped; /* the interface's own counters over the trial */
 	uint64_t nic_rx_frames, nic_rx_missed, nic_rx_damaged;
-	struct moved_counter moved[MOVED_MOST]; /* those that tell of trouble (moved.h), the largest first */
+	struct moved_counter moved[MOVED_MOST]; /* counters that tell of trouble (moved.h), the largest first */
 	unsigned int moved_count;
 };
 
@@ -233,7 +233,7 @@ struct measurement {
 		size_t port;
 		unsigned int at;
 	} loss_counter;
-	double sut_loss_ratio; /* what the SUT lost of the frames sent: the loss ratio without the tester's part. If limited */
+	double sut_loss_ratio;  /* loss ratio without the tester's part, of a limited trial */
 	const char *tx_backend; /* "xsk", or NULL */
 	bool has_order;
 	bool order_unknown; /* sequence numbers were not looked at: duplicate and reordered are not known either */
@@ -261,14 +261,14 @@ struct measurement {
 	size_t direction_count;
 	struct trial_direction directions[MLR_PORTS_MAX];
 	struct direction_figures by_direction[MLR_PORTS_MAX];
-	uint64_t *seconds; /* what they point into. Owned */
+	uint64_t *seconds; /* memory that they point into. Owned */
 	/* Of a trial with load steps (by_due_time), frames by when they were due, in each direction: they point into `parts`. */
 	struct mlr_due_counts due[MLR_PORTS_MAX];
 	uint64_t *parts; /* Owned */
 	/* --per-flow: the worst flows, the worst first; and of all, how many there are, lost frames, had copies, were reordered. NULL:
 	 * they were not counted. Owned */
 	struct flow_figures *worst_flows;
-	struct flow_interval *flow_intervals; /* what they point into. Owned */
+	struct flow_interval *flow_intervals; /* memory that they point into. Owned */
 	size_t worst_flow_count, flows, lossy_flows, duplicated_flows, reordered_flows;
 	struct icmp_report *icmp_errors; /* the most frequent first. Owned */
 	size_t icmp_error_count;
@@ -281,7 +281,7 @@ struct measurement {
 	size_t tester_repeats;                          /* number of spoilt_performances */
 	double wall_s;          /* real time the trial took, waits included; 0 where time is virtual */
 	double waits_s;         /* configured waits really spent in it */
-	json_t *observed;       /* what was seen of the SUT meanwhile, or NULL; owned */
+	json_t *observed;       /* observations of the SUT during the trial, or NULL; owned */
 	json_t *passed_through; /* fields of an external measurer that are not known here, or NULL; owned */
 	const json_t *stored;   /* a trial of an earlier run, as it was reported then; the config's. NULL: measured now */
 };

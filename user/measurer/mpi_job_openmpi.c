@@ -11,8 +11,8 @@
 #include "base/stop.h"
 #include "measurer/mpi_job.h"
 
-#define LOOK_NS       100000              /* between looks at an exchange */
-#define STOP_GRACE_NS (3 * NS_PER_S / 10) /* what others have to answer once we were told to stop: SIGKILL may follow */
+#define LOOK_NS       100000              /* pause between two tests of an exchange */
+#define STOP_GRACE_NS (3 * NS_PER_S / 10) /* time for other ranks to answer after a stop: SIGKILL may follow */
 #define PATIENCE_NS   (10 * NS_PER_S)
 #define TAG           1
 

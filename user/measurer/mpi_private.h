@@ -37,7 +37,7 @@ struct measurer_mpi {
 	struct mpi_port ports[MLR_PORTS_MAX];
 	struct mpi_rank ranks[JOB_RANKS_MAX];
 	struct mpi_clocks clocks;
-	struct port_trial own_trials[MLR_PORTS_MAX]; /* what the ports of this host did in the last trial */
+	struct port_trial own_trials[MLR_PORTS_MAX]; /* facts of this host's ports in the last trial */
 	json_t *port_descriptions;                   /* an array; NULL before it is known */
 	json_t *load_description;
 };

@@ -23,7 +23,7 @@ enum selftest_state {
 	SELFTEST_NONE,
 	SELFTEST_FRESH,
 	SELFTEST_OLD,     /* older than a week, or from the future */
-	SELFTEST_CHANGED, /* it was measured with something else */
+	SELFTEST_CHANGED, /* The self-test was measured with another set-up. */
 };
 
 /* What a self-test says of the tester. The figures are there unless the state is SELFTEST_NONE or

@@ -229,7 +229,7 @@ enum exit_code timestamps_judge(struct measurer_xdp *xdp, const struct rx_counte
 						     0)
 					 : EXIT_DONE;
 	}
-	clocks_ns = clocks_bound_ns(xdp) - clock_read_ns; /* only the departure was read from our clock */
+	clocks_ns = clocks_bound_ns(xdp) - clock_read_ns; /* Only the departure was read from our clock. */
 	if (is_beyond_bound(received, measurement, latency->error_bound_ns + clocks_ns)) {
 		measurement->has_latency = false;
 		return fall_back(

@@ -26,7 +26,7 @@ enum mac_source { MAC_GIVEN, MAC_ARP, MAC_DISCOVERY, MAC_OTHER_PORT };
 /* Who stamps departures of a port (departure.h). */
 struct departure {
 	bool stamped;
-	struct nic_clock clock; /* without fd the kernel does, by CLOCK_TAI */
+	struct nic_clock clock; /* clock of the NIC; without fd the kernel stamps by CLOCK_TAI */
 };
 
 /* Everything of one port. */
@@ -36,7 +36,7 @@ struct endpoint {
 	struct ledger *ledger;  /* NULL: none could be opened */
 	struct rx *rx;          /* always: it also shows what is foreign or misdirected */
 	struct tx_port *tx;     /* NULL if it does not transmit */
-	struct nic_clock clock; /* without fd it does not tell when frames arrive */
+	struct nic_clock clock; /* clock of the NIC; without fd the NIC does not stamp arrivals */
 	struct departure departure;
 	uint8_t destination_mac[MLR_MAC_OCTETS];
 	enum mac_source mac_source;
@@ -58,7 +58,7 @@ struct measurer_xdp {
 	struct endpoint ends[MLR_PORTS_MAX];
 	struct neighbours *neighbours;
 	struct neighbour_answer answers[MLR_PORTS_MAX]; /* answers of the gateways so far */
-	struct between between;                         /* what lies between the ports */
+	struct between between;                         /* findings about what lies between the ports */
 	bool connects;                                  /* It finds that out by frames of trial connect_trial. */
 	uint16_t connect_trial;
 	bool said_spanning;     /* The user was told that the run waits for a spanning tree. */

@@ -118,7 +118,7 @@ int ethtool_free_places(struct ethtool *ethtool, int ifindex, uint32_t count, ui
 struct link_clock {
 	int phc_index; /* the N of /dev/ptpN; -1: no hardware clock */
 	bool stamps_transmitted, stamps_received;
-	bool stamps_every_received; /* it stamps all frames, not only PTP */
+	bool stamps_every_received; /* The NIC stamps all received frames, not only PTP. */
 };
 int ethtool_clock(struct ethtool *ethtool, int ifindex, struct link_clock *ret);
 

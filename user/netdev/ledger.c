@@ -36,7 +36,7 @@ static int open_set(struct ledger *ledger, enum counter_set set)
 	int error = ethtool_counter_names(ledger->ethtool, ledger->ifindex, set, &counters->count, &counters->names);
 
 	if (error)
-		return error == -ENOMEM ? error : 0; /* it has none */
+		return error == -ENOMEM ? error : 0; /* The port has no such counters. */
 	counters->before = calloc(counters->count, sizeof(*counters->before));
 	counters->after = calloc(counters->count, sizeof(*counters->after));
 	return counters->before && counters->after ? 0 : -ENOMEM;

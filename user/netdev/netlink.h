@@ -29,7 +29,7 @@ struct link_info {
 	unsigned int mtu_octets;
 	unsigned int max_mtu_octets; /* the largest MTU that can be set; 0: not known */
 	bool up, carrier;
-	uint32_t carrier_changes; /* how often it gained or lost carrier so far */
+	uint32_t carrier_changes; /* number of times that the link gained or lost carrier */
 	bool is_ethernet;
 	int master_ifindex;        /* the bridge or bond above it; 0: none */
 	int lower_ifindex;         /* the link below it, or the peer of a veth, in this namespace; 0: none */
@@ -42,7 +42,7 @@ struct link_uses {
 	char address[INET6_ADDRSTRLEN +
 		     4]; /* an address with prefix; empty if none (the kernel's own link-local ones do not count) */
 	char route[INET6_ADDRSTRLEN + 4]; /* a route through it; empty if none */
-	bool has_default_route;           /* this machine's packets to other networks leave through it */
+	bool has_default_route;           /* This machine's packets to other networks leave through the link. */
 	char nexthop[12];                 /* the number of a nexthop object through it; empty if none */
 	char upper[IF_NAMESIZE];          /* a link on top of it: bridge, bond, VLAN, macvlan */
 };

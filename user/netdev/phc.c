@@ -11,12 +11,12 @@
 #include "base/text_stream.h"
 
 #define READINGS      5  /* readings of the NIC's clock, of SAMPLES each */
-#define SAMPLES       10 /* each costs an access to the device, some microseconds */
+#define SAMPLES       10 /* readings of the device; each costs some microseconds */
 #define CLOCK_SAMPLES 20 /* readings of the system's two clocks, tens of nanoseconds each */
 
 #define BASE_NS   (NS_PER_S / 2)  /* time between two comparisons that a drift is computed from */
 #define LEAST_NS  (NS_PER_S / 20) /* least such time; below it the errors of readings are larger */
-#define DRIFT_MAX 1e-3            /* more is no drift: somebody set the clock */
+#define DRIFT_MAX 1e-3            /* largest drift; more means that somebody set the clock */
 
 /* --- the arithmetic ------------------------------------------------------------------------------------------------- */
 

@@ -22,7 +22,7 @@
 
 struct exec_state {
 	struct child child;
-	char *line; /* what came of the next line */
+	char *line; /* octets of the next line so far */
 	size_t octets;
 	bool is_too_long; /* the rest of this line is left out */
 	json_t *latest;   /* the last whole line; NULL: none since it was taken */

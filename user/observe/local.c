@@ -172,7 +172,7 @@ static void take_cpu(struct recorder *recorder, char *line, unsigned int number)
 	int length = 0;
 
 	(void)number;
-	if (strncmp(line, "cpu ", 4) == 0) /* all CPUs together */
+	if (strncmp(line, "cpu ", 4) == 0) /* The line sums all CPUs. */
 		return;
 	if (sscanf(line, "cpu%u%n", &cpu, &length) < 1 || read_numbers(line + length, 10, FIELDS, values) < FIELDS)
 		return;

@@ -54,8 +54,8 @@ struct observer {
 	pid_t pid;
 	char *text;        /* shared */
 	unsigned int late; /* times in a row */
-	bool is_begun;     /* it had a sample before the trial */
-	json_t *idle;      /* its meters of power without load; NULL: not known */
+	bool is_begun;     /* The source had a sample before the trial. */
+	json_t *idle;      /* readings of its power meters without load; NULL: not known */
 };
 
 struct observers {

@@ -16,7 +16,7 @@
 
 #define INTERFACES_MOST 64
 #define NAME_SIZE       32
-#define ANSWER_WAIT_NS  (NS_PER_S / 4) /* then it is asked again */
+#define ANSWER_WAIT_NS  (NS_PER_S / 4) /* time after which a request is repeated */
 
 static const struct if_mib_column names_column = { "ifName", true, 1 };
 static const struct if_mib_column columns[] = {

@@ -18,14 +18,14 @@
 
 struct source {
 	const struct source_ops *ops;
-	const char *argument; /* what follows the kind */
+	const char *argument; /* text after the kind */
 	void *state;          /* state of the kind; NULL: the source is not open */
 	char trouble[SOURCE_TROUBLE_SIZE];
 };
 
 struct source_ops {
 	const char *prefix;    /* "exec:" */
-	bool needs_privileges; /* else its process gives up all that it has */
+	bool needs_privileges; /* The source needs privileges; otherwise its process gives up all. */
 	/* Returns NULL, or why it cannot be opened. */
 	const char *(*open)(struct source *source);
 	const char *(*take)(struct source *source, struct recorder *recorder);

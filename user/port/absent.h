@@ -15,7 +15,7 @@
 /* One such device. */
 struct absent {
 	char address[ABSENT_NAME_SIZE]; /* PCI address, such as "0000:03:00.0" */
-	char driver[ABSENT_NAME_SIZE];  /* its driver; empty: it has none */
+	char driver[ABSENT_NAME_SIZE];  /* driver of the device; empty: none */
 	bool is_of_user_space;          /* The driver is one of user space, and makes no port. */
 };
 

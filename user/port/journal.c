@@ -27,7 +27,7 @@
 /* A device may be busy for a while with what its last user left: the kernel takes AF_XDP sockets apart in the background. */
 #define RETRY_NS     (1 * NS_PER_S)
 #define RETRY_GAP_NS (NS_PER_S / 50)
-#define DEATH_NS     (2 * NS_PER_S) /* how long a killed process may take to vanish */
+#define DEATH_NS     (2 * NS_PER_S) /* longest time for a killed process to vanish */
 #define LOCK_WAIT_S  0.25           /* time for the locks of a killed process to vanish, before it counts as alive */
 
 struct claim {
@@ -243,7 +243,7 @@ static enum undone undo_change(const struct settings *settings, int ifindex, con
 		return UNDONE_NOTHING;
 	if (error) {
 		warn("port %s: cannot read %s, which was '%s': %s", port, setting, was, strerror(-error));
-		return error == -EINVAL ? UNDONE_NOTHING : UNDONE_NOT_ALL; /* not a setting that we know */
+		return error == -EINVAL ? UNDONE_NOTHING : UNDONE_NOT_ALL; /* The setting is not known. */
 	}
 	ours = !json_is_true(json_object_get(change, "done")) || strcmp(current, now) == 0 ||
 	       link_made_it(setting, was, now, current);

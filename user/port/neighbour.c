@@ -21,7 +21,7 @@
 #include "port/port.h"
 
 #define ASK_EVERY_NS     (NS_PER_S / 5)
-#define GATEWAY_GRACE_NS (NS_PER_S / 5) /* how long a gateway may still answer after the other port has */
+#define GATEWAY_GRACE_NS (NS_PER_S / 5) /* time in which a gateway may still answer after the other port has */
 #define ANNOUNCE_NS      (2 * NS_PER_S) /* half of the shortest time for which a bridge with spanning tree keeps an address */
 #define FRAME_OCTETS     256
 #define ND_HOP_LIMIT     255

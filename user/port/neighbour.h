@@ -26,7 +26,7 @@ struct neighbour_port {
 	int ifindex;
 	const char *name;
 	uint8_t mac[MLR_MAC_OCTETS];
-	bool is_silent;         /* it sends no test frames */
+	bool is_silent;         /* The port sends no test frames. */
 	bool ip4, ip6;          /* families whose addresses are used */
 	struct in_addr address; /* the tester's: the first of both ranges */
 	struct in_addr gateway; /* the gateway that is asked for */

@@ -25,7 +25,7 @@ struct port {
 	char bus[32];    /* address of the device, such as "0000:03:00.0"; empty for a virtual one */
 	double link_bps; /* 0: not known, or made up as by veth */
 	bool half_duplex;
-	int listening_fd; /* its socket also keeps the port promiscuous */
+	int listening_fd; /* its socket, which also keeps the port promiscuous */
 	struct claim *claim;
 };
 

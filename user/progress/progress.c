@@ -37,7 +37,7 @@ static struct {
 	size_t trial_count; /* single ones that have ended, and of the last and of all: */
 	double last_loss_ratio, sent_frames, lost_frames;
 	struct view view;
-	uint64_t taken_ns; /* when the view was true; its times go on from there, if time passes */
+	uint64_t taken_ns; /* time at which the view was true; its times continue from there, if time passes */
 	uint64_t drawn_ns;
 } progress = { .lock = PTHREAD_MUTEX_INITIALIZER };
 

@@ -15,7 +15,7 @@
 
 /* Millimetres of the sheet, as certificate.css has them, above the signatures. Letters are taken to be wide. */
 #define ROOM_MM       242
-#define HEAD_MM       9 /* without the name */
+#define HEAD_MM       9 /* height of the head without the name */
 #define LOGO_MM       17
 #define HEADING_MM    8.5
 #define OUTCOME_MM    15 /* height of the outcome without its sentence */
@@ -104,7 +104,7 @@ static bool take_room(struct writer *writer, double height_mm)
 
 	if (height_mm > certificate->room_mm) {
 		certificate->left_out++;
-		certificate->room_mm = 0; /* nor is there any for what follows: the order is that of the report */
+		certificate->room_mm = 0; /* What follows has no room either: the order is that of the report. */
 		return false;
 	}
 	certificate->room_mm -= height_mm;

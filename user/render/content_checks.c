@@ -50,7 +50,7 @@ static void put_compare_verdict(struct writer *writer, const json_t *document)
 
 static void add_remarks(struct cells *cells, const json_t *side)
 {
-	bool is_known = json_object_get(side, "regular"); /* not of soaks in earlier versions */
+	bool is_known = json_object_get(side, "regular"); /* Soaks of earlier versions do not have it. */
 
 	cells_add(cells, "%s", is_known && standing_of(side) != STANDING_REGULAR ? result_word(side) : "");
 }

@@ -118,7 +118,7 @@ static void add_sizes(struct facts *facts, const json_t *document)
 	size_t count = json_array_size(sizes);
 	char line[LINE_SIZE] = "";
 
-	if (count > 1 && strncmp(mix, "imix", 4) == 0 && !strpbrk(mix, ",")) /* one that has a name */
+	if (count > 1 && strncmp(mix, "imix", 4) == 0 && !strpbrk(mix, ",")) /* The mix has a name. */
 		text_add(line, LINE_SIZE, "%s: ", mix);
 	if (count > 1)
 		text_add(line, LINE_SIZE, "%s",

@@ -312,7 +312,7 @@ static const struct list {
 	{ "points", "results", "result", NULL, false }, /* a campaign, once a goal */
 	{ "goals", "points", "", "goal", false },       /* a trend; and a comparison */
 	{ "self_tests", NULL, "", NULL, false },
-	{ "machine", NULL, "", NULL, false }, /* what a machine and its ports can do */
+	{ "machine", NULL, "", NULL, false }, /* abilities of a machine and its ports */
 	{ "ports", "checks", "", "name", true },
 };
 

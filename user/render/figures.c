@@ -15,8 +15,8 @@
 #define LEFT      86.0
 #define WIDTH     (SVG_WIDTH - LEFT - 30)
 #define PANEL_TOP 36.0 /* the title of the axis stands above it */
-#define X_AXIS    56.0 /* what it takes below a panel */
-#define HINTS_MAX 300  /* more trials have no hints: the page would grow too large */
+#define X_AXIS    56.0 /* height of the x axis below a panel */
+#define HINTS_MAX 300  /* most trials with hints: more would make the page too large */
 
 /* --- what figures share --------------------------------------------------------------------------------------------- */
 

@@ -17,7 +17,7 @@ struct figure {
 	const char *caption, *description;
 	const struct svg_key *keys; /* keys of the legend */
 	size_t key_count;
-	double below; /* what further panels take below the first one */
+	double below; /* height of further panels below the first one */
 };
 /* Room between two panels of which the upper one hides its axis x: that of the title. */
 #define FIGURE_PANELS_APART 42.0

@@ -233,7 +233,7 @@ static void audit_result(struct search *search, const struct place *place, const
 	audit_number(audit, place, json, "conditional_throughput", result.conditional_throughput_fps);
 	audit_irregularity(search, place, json, result.irregularity);
 	limited = is_limited(search, &search->goals[goal], &result);
-	if (limited) /* it may also be limited by a self-test, which the document does not have */
+	if (limited) /* A self-test, which the document does not have, may also limit it. */
 		audit_truth(audit, place, json, "tester_limited", true);
 	audit_bps(audit, place, json, "relevant_lower_bound");
 	audit_bps(audit, place, json, "relevant_upper_bound");

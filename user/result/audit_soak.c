@@ -12,7 +12,7 @@
 #include "config/stored.h"
 #include "mlr/plr.h"
 
-#define SAME_STDEVS    0.1 /* the same version on another machine */
+#define SAME_STDEVS    0.1 /* tolerance, in standard deviations, for the same version on another machine */
 #define SAME_RATIO     1e-6
 #define EARLIER_STDEVS 3
 #define EARLIER_RATIO  0.01

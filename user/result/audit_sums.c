@@ -25,7 +25,8 @@ static size_t count_word(const json_t *list, const char *member, const char *wor
 
 /* The results of one goal at one combination of labels. */
 struct cell {
-	double *values, *limited_values; /* those that the tester limited count only where there are no others */
+	/* Values, and those that the tester limited; the latter count only if there are no others. */
+	double *values, *limited_values;
 	size_t count, limited_count, results, irregular, limited;
 	double lower_fps, upper_fps;
 };

@@ -18,7 +18,7 @@
 #define GO        "go\n"
 #define PDF_MOST  (8u << 20) /* octets */
 #define CONVERT_S 60
-#define STOPPED_S 10 /* after a stop */
+#define STOPPED_S 10 /* wait for the converter after a stop */
 #define INSTEAD   "write a certificate to FILE.html instead, and print that"
 #define READY     "ready\n"
 #define READY_S   10
@@ -140,7 +140,7 @@ enum exit_code pdf_convert(struct pdf_converter *converter, const char *path, co
 	if (!exchange.pdf)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	if (write(converter->to_fd, GO, strlen(GO)) != (ssize_t)strlen(GO))
-		exchange.left = 0; /* it is gone */
+		exchange.left = 0; /* The converter has ended. */
 	whole = talk(converter, &exchange) && exchange.length > 8 && memcmp(exchange.pdf, "%PDF-", 5) == 0 &&
 		memmem(exchange.pdf + exchange.length - 8, 8, "%%EOF", 5);
 	pdf_close(converter);

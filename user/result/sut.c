@@ -126,7 +126,7 @@ static enum exit_code run_command(const struct given *given, struct text *ret)
 
 	if (error)
 		return refuse_given(given, "cannot be started: %s", strerror(-error));
-	close(child.to_fd); /* it is not asked anything */
+	close(child.to_fd); /* The command reads nothing. */
 	child.to_fd = -1;
 	code = listen_to(given, child.from_fd, ret);
 	if (code == EXIT_DONE && !ret->truncated && strcmp(child_fate(&child, fate), "exited with status 0") != 0)
@@ -186,7 +186,8 @@ enum exit_code report_sut(const struct config *config, json_t **ret)
 		    *notes = given_texts(config->given, "sut-note");
 	enum exit_code code = add_configurations(configurations, config);
 
-	if (config->measurer == MEASURER_REPLAY && !json_array_size(configurations)) /* what the stored search was told */
+	/* The SUT is the one that the stored search was told. */
+	if (config->measurer == MEASURER_REPLAY && !json_array_size(configurations))
 		json_array_extend(configurations,
 				  json_object_get(json_object_get(config->stored->document, "sut"), "configuration"));
 	if (code != EXIT_DONE ||
