@@ -26,12 +26,12 @@ struct xdp_residual {
 };
 
 /*
- * What has become of the frames, and whether to wait on for the rest, or for copies: until the time is up, or nothing has
- * come for a part of it. A short one (WAIT_COPIES_PART) once every sent frame is there. Silence says something of missing
- * ones only where half of all have come, and one of every flow, as they do where frames are lost and not delayed, and once a
- * trial of the run that was not all lost has waited for missing ones until its time was up; then it is WAIT_QUIET_PART, and
- * at least the time between some frames and longer than the slowest of this trial and of that one took. Once frames came
- * after their trial, silence says nothing any more.
+ * Phase d waits for missing frames, and for copies. It ends when its time is up, or when no frame has arrived for a part of
+ * its time. That part is short (WAIT_COPIES_PART) once every sent frame has arrived. Where frames are missing, the part is
+ * WAIT_QUIET_PART, at least QUIET_FRAMES intervals, and longer than the slowest latency. Such a silence ends phase d only if
+ * half of all frames have arrived, and one of every flow: then frames are lost, not delayed. Also, an earlier trial with
+ * received frames must have waited for its full time. Once frames have arrived after their trial, silence no longer ends
+ * phase d.
  */
 struct xdp_progress xdp_run_progress(const struct measurer_xdp *xdp, const struct xdp_run *run);
 struct xdp_residual xdp_residual_begin(struct measurer_xdp *xdp, const struct mlr_trial_input *input);
