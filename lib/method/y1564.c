@@ -4,7 +4,8 @@
 #include <math.h>
 
 #define POLICING_FACTOR  1.25
-#define SMALL_EIR_FACTOR 0.2 /* part of CIR: for a smaller EIR, 25 % more of EIR would hardly be a higher load */
+#define HAIR             1e-12 /* by which part of itself a figure may be off for being computed: less than a frame makes */
+#define SMALL_EIR_FACTOR 0.2   /* part of CIR: for a smaller EIR, 25 % more of EIR would hardly be a higher load */
 
 /* --- service configuration test ------------------------------------------------------------------------------------------- */
 
@@ -38,19 +39,24 @@ size_t mlr_y1564_steps(const struct mlr_y1564_service *service, const double *ci
 	return count;
 }
 
+static bool is_above(double figure, double most)
+{
+	return figure > most + HAIR * fabs(most);
+}
+
 /* The bit where a figure is above what is asked; nothing where nothing is. */
 static unsigned int judge_most(double figure, double most, enum mlr_y1564_fault fault)
 {
 	if (isnan(most))
 		return 0;
-	return isnan(figure) ? MLR_Y1564_UNKNOWN : figure > most ? fault : 0;
+	return isnan(figure) ? MLR_Y1564_UNKNOWN : is_above(figure, most) ? fault : 0;
 }
 
 static unsigned int judge_least(double figure, double least, enum mlr_y1564_fault fault)
 {
 	if (isnan(least))
 		return 0;
-	return isnan(figure) ? MLR_Y1564_UNKNOWN : figure < least ? fault : 0;
+	return isnan(figure) ? MLR_Y1564_UNKNOWN : is_above(least, figure) ? fault : 0;
 }
 
 /* Loss is asked for in any case: where the SLA has none, there must be none. */
@@ -156,9 +162,9 @@ bool mlr_y1564_variation_within_error(const struct mlr_y1564_outcome *directions
 	for (size_t i = 0; i < count; i++) {
 		double variation_ns = directions[i].variation_ns, error_ns = directions[i].variation_error_ns;
 
-		fails |= variation_ns > agreed_ns;
-		may_fail |= variation_ns + error_ns > agreed_ns;
-		may_pass &= !(variation_ns - error_ns > agreed_ns);
+		fails |= is_above(variation_ns, agreed_ns);
+		may_fail |= is_above(variation_ns + error_ns, agreed_ns);
+		may_pass &= !is_above(variation_ns - error_ns, agreed_ns);
 	}
 	return fails ? may_pass : may_fail;
 }
@@ -206,7 +212,7 @@ struct mlr_y1564_availability mlr_y1564_availability(const uint64_t *due, const 
 		found.available_sent += due[i];
 		found.available_lost += due[i] > received[i] ? due[i] - received[i] : 0;
 	}
-	found.ratio = seconds ? 1 - (double)found.unavailable / (double)seconds : NAN;
+	found.ratio = seconds ? (double)(seconds - found.unavailable) / (double)seconds : NAN;
 	return found;
 }
 

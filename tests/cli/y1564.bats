@@ -180,3 +180,14 @@ END
   [ "$status" -eq 0 ]
   grep -Eq '^  voice +1953.1 +2 +38.8 % .* FAILED: loss$' <<<"$output"
 }
+
+@test "a figure next to what was agreed is not told as that" {
+  jq -c '.services[0] |= (.sla.loss_ratio = 0.1664166 | .sla.delay_mean_ns = 6642.7419 | .sla.delay_variation_ns = 76620.4999 |
+    .performance |= ((., .directions[]?) |= (.faults = ["loss", "delay", "variation"] | .delay_variation_within_error = true)))' "$TOGETHER" >"$BATS_TEST_TMPDIR/r.json"
+  "$XDP_MLR" report "$BATS_TEST_TMPDIR/r.json" --report "$BATS_TEST_TMPDIR/r.md"
+  run "$XDP_MLR" report "$BATS_TEST_TMPDIR/r.json"
+  [ "$status" -eq 0 ]
+  grep -Eq '^  voice +12000 +2 +16.64167 % +6.6427420 µs +106 µs +76.621 µs .* FAILED: loss, mean delay, delay variation$' <<<"$output"
+  grep -qF '| Loss | 16.64167 % |' "$BATS_TEST_TMPDIR/r.md"
+  grep -q '| voice .* | 16.64166 % | 6.6427419 µs | 76.6204999 µs | 99 % |' "$BATS_TEST_TMPDIR/r.md"
+}

@@ -136,6 +136,31 @@ static void no_loss_is_promised_where_none_is_allowed(void **state)
 	assert_int_equal(mlr_y1564_judge_performance(&service, &outcome), MLR_Y1564_LOSS);
 }
 
+/* What is computed may differ from what is agreed in its last digits. */
+static void a_figure_that_is_what_was_agreed_passes(void **state)
+{
+	struct mlr_y1564_service service = service_of(1000, 0);
+	struct mlr_y1564_outcome outcome = outcome_of(1000, 1000);
+
+	(void)state;
+	service.sla = (struct mlr_y1564_sla){ 0.1 + 0.2, 700000, 900000, 300000, 0.9999 };
+	outcome.loss_ratio = 0.3;
+	outcome.delay_ns = 0.0007 * 1e9 * (1 + 1e-15);
+	outcome.delay_max_ns = 900000;
+	outcome.variation_ns = 0.3e-3 * 1e9;
+	outcome.availability_ratio = 1 - 1e-4;
+	assert_int_equal(mlr_y1564_judge_performance(&service, &outcome), 0);
+	service.sla.loss_ratio = 0.3;
+	outcome.loss_ratio = 0.1 + 0.2;
+	assert_int_equal(mlr_y1564_judge_performance(&service, &outcome), 0);
+	/* one frame more of a thousand million is more */
+	outcome.loss_ratio = 0.300000001;
+	outcome.delay_ns = 700000.001;
+	outcome.availability_ratio = 0.9998999;
+	assert_int_equal(mlr_y1564_judge_performance(&service, &outcome),
+			 MLR_Y1564_LOSS | MLR_Y1564_DELAY | MLR_Y1564_AVAILABILITY);
+}
+
 /* --- availability --- */
 
 /* A minute of 100 frames/s. */
@@ -362,6 +387,7 @@ int main(void)
 		cmocka_unit_test(a_policer_is_judged_by_its_rate),
 		cmocka_unit_test(delay_is_judged_where_it_is_asked_for),
 		cmocka_unit_test(no_loss_is_promised_where_none_is_allowed),
+		cmocka_unit_test(a_figure_that_is_what_was_agreed_passes),
 		cmocka_unit_test(nine_bad_seconds_are_loss_and_ten_are_unavailability),
 		cmocka_unit_test(it_is_available_again_after_ten_good_seconds),
 		cmocka_unit_test(availability_is_judged),

@@ -51,6 +51,37 @@ static void test_digits(void **)
 		assert_string_equal(text_ns_within(cases[i].ns, cases[i].bound_ns, text), cases[i].text);
 }
 
+/* A figure that is next to what was asked is never told as that. */
+static void test_figures_beside_what_was_asked(void **)
+{
+	static const struct {
+		double value, asked;
+		enum text_kind kind;
+		const char *text, *asked_text;
+	} cases[] = {
+		{ 0.0012, 0.001, TEXT_PERCENT, "0.12 %", "0.1 %" },
+		{ 0.0010004, 0.001, TEXT_PERCENT, "0.10004 %", "0.1 %" },
+		{ 0.99989999, 0.9999, TEXT_PERCENT, "99.989999 %", "99.99 %" },
+		{ 0.001, 0.001, TEXT_PERCENT, "0.1 %", "0.1 %" },
+		{ 0.001, NAN, TEXT_PERCENT, "0.1 %", DASH },
+		{ NAN, 0.001, TEXT_PERCENT, DASH, "0.1 %" },
+		{ 0.000500001, 0.0005, TEXT_PERCENT, "0.0500001 %", "0.05 %" },
+		{ 5000000.2, 5000000, TEXT_NS, "5.0000002 ms", "5.00 ms" },
+		{ 5001000, 4996000, TEXT_NS, "5.001 ms", "4.996 ms" },
+		{ 5000000, 5000000, TEXT_NS, "5.00 ms", "5.00 ms" },
+		{ 999999.9, 1000000, TEXT_NS, "0.9999999 ms", "1.00 ms" },
+		{ 232.34, 232.3, TEXT_RATE, "232.34", "232.3" },
+		{ 232.3, 232.34, TEXT_RATE, "232.30", "232.34" },
+		{ 1000, 2000, TEXT_RATE, "1000", "2000" },
+	};
+	char text[VALUE_SIZE];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_string_equal(text_beside(cases[i].value, cases[i].asked, cases[i].kind, text), cases[i].text);
+		assert_string_equal(text_asked(cases[i].asked, cases[i].kind, text), cases[i].asked_text);
+	}
+}
+
 static void test_bounds_beside(void **)
 {
 	json_t *object = json_loads("{\"latency\":{\"p99_ns\":123456.7,\"pdv_p99_ns\":123456.7,\"ipdv_p99_ns\":123456.7,"
@@ -130,6 +161,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_holes),
 		cmocka_unit_test(test_digits),
+		cmocka_unit_test(test_figures_beside_what_was_asked),
 		cmocka_unit_test(test_bounds_beside),
 		cmocka_unit_test(test_shares),
 		cmocka_unit_test(test_what_is_missing_is_left_out),

@@ -52,6 +52,11 @@ static void reads_ratios(void **state)
 	assert_true(parse_ratio("0.5%", &ratio) && fabs(ratio - 0.005) < 1e-18);
 	assert_true(parse_ratio("0.005", &ratio) && ratio == 0.005);
 	assert_true(parse_ratio("100%", &ratio) && ratio == 1);
+	/* 7 of 1000 are 0.7 %, to the last bit, though 0.7 / 100 is less */
+	assert_true(parse_ratio("0.7%", &ratio) && ratio == 7.0 / 1000);
+	assert_true(parse_ratio("99.99%", &ratio) && ratio == 9999.0 / 10000);
+	assert_true(parse_ratio("-1.1%", &ratio) && ratio == -0.011);
+	assert_true(parse_ratio("1e1%", &ratio) && fabs(ratio - 0.1) < 1e-16);
 	assert_false(parse_ratio("5%%", &ratio));
 	assert_false(parse_ratio("5 %", &ratio));
 	assert_false(parse_ratio("%", &ratio));
@@ -71,6 +76,8 @@ static void reads_durations(void **state)
 		assert_true(parse_duration(cases[i].text, &duration_s));
 		assert_true(fabs(duration_s - cases[i].duration_s) < 1e-12);
 	}
+	assert_true(parse_duration("0.7ms", &duration_s) && duration_s == 0.0007);
+	assert_true(parse_duration("1.1us", &duration_s) && duration_s == 1.1e-6);
 	assert_false(parse_duration("5sec", &duration_s));
 	assert_false(parse_duration("5m", &duration_s));
 	assert_false(parse_duration("5 s", &duration_s));

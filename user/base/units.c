@@ -11,13 +11,13 @@
 
 #define BITS_PER_OCTET 8
 
-struct unit {
+/* A number is multiplied by the factor, and by ten to that power. */
+static const struct {
 	const char *suffix;
 	double factor;
-};
-
-static const struct unit duration_units[] = { { "", 1 },      { "s", 1 },    { "ms", 1e-3 }, { "us", 1e-6 },
-					      { "ns", 1e-9 }, { "min", 60 }, { "h", 3600 } };
+	int power;
+} duration_units[] = { { "", 1, 0 },    { "s", 1, 0 },    { "ms", 1, -3 }, { "us", 1, -6 },
+		       { "ns", 1, -9 }, { "min", 60, 0 }, { "h", 3600, 0 } };
 
 /* The forms of a unit: what stands behind the number and its scale, and which scales are allowed (1, k, M, G). */
 static const struct load_suffix {
@@ -56,6 +56,18 @@ static bool leading_number(const char *text, double *ret, const char **ret_rest)
 	return true;
 }
 
+/* Return the number of a text up to `rest`, times ten to this power, as near as a double can be: 0.7 / 100 is not 0.007. */
+static double shifted(const char *text, const char *rest, double number, int power)
+{
+	char digits[64];
+	size_t length = (size_t)(rest - text);
+
+	if (!power || length >= sizeof(digits) - 8 || memchr(text, 'e', length) || memchr(text, 'E', length))
+		return number * pow(10, power);
+	snprintf(digits, sizeof(digits), "%.*se%d", (int)length, text, power);
+	return strtod(digits, NULL);
+}
+
 bool parse_number(const char *text, double *ret)
 {
 	const char *rest;
@@ -74,7 +86,7 @@ bool parse_ratio(const char *text, double *ret)
 
 	if (!leading_number(text, &number, &rest) || (*rest && strcmp(rest, "%")))
 		return false;
-	*ret = *rest ? number / 100 : number;
+	*ret = shifted(text, rest, number, *rest ? -2 : 0);
 	return true;
 }
 
@@ -87,7 +99,7 @@ bool parse_duration(const char *text, double *ret_s)
 		return false;
 	for (size_t i = 0; i < COUNT(duration_units); i++) {
 		if (strcmp(rest, duration_units[i].suffix) == 0) {
-			*ret_s = number * duration_units[i].factor;
+			*ret_s = shifted(text, rest, number, duration_units[i].power) * duration_units[i].factor;
 			return isfinite(*ret_s);
 		}
 	}

@@ -93,6 +93,84 @@ static void add_verdict(struct cells *cells, const json_t *result)
 	cells_add(cells, "%s", verdict_of(result, ROOM(CELL_SIZE)));
 }
 
+/* --- figures beside what was agreed --------------------------------------------------------------------------------------- */
+
+/* A figure, and where the service has what was agreed. */
+struct agreement {
+	const char *figure, *agreed;
+	enum text_kind kind;
+};
+
+static const struct agreement loss = { "loss_ratio", "/sla/loss_ratio", TEXT_PERCENT },
+			      delay = { "delay_mean_ns", "/sla/delay_mean_ns", TEXT_NS },
+			      delay_max = { "delay_max_ns", "/sla/delay_max_ns", TEXT_NS },
+			      variation = { "delay_variation_ns", "/sla/delay_variation_ns", TEXT_NS },
+			      availability = { "availability_ratio", "/sla/availability_ratio", TEXT_PERCENT };
+
+static double number_at(const json_t *object, const char *at)
+{
+	const json_t *number = json_at(object, at);
+
+	return json_is_number(number) ? json_number_value(number) : NAN;
+}
+
+/* The figure of a result of this service, or of a row, which has what stands beside it. */
+static const char *figure_text(const struct agreement *agreement, const json_t *result, const json_t *service,
+			       char buffer[VALUE_SIZE])
+{
+	return text_beside(read_number(result, agreement->figure), number_at(service, agreement->agreed), agreement->kind,
+			   buffer);
+}
+
+#define ADD_FIGURE(name)                                                                                                    \
+	static void add_##name(struct cells *cells, const json_t *row)                                                      \
+	{                                                                                                                   \
+		cells_add(cells, "%s", figure_text(&name, row, row, VALUE_ROOM));                                           \
+	}
+
+ADD_FIGURE(loss)
+ADD_FIGURE(delay)
+ADD_FIGURE(delay_max)
+ADD_FIGURE(variation)
+ADD_FIGURE(availability)
+
+/* What was agreed. */
+#define ADD_AGREED(name)                                                                                                    \
+	static void add_agreed_##name(struct cells *cells, const json_t *service)                                           \
+	{                                                                                                                   \
+		cells_add(cells, "%s", text_asked(number_at(service, name.agreed), name.kind, VALUE_ROOM));                 \
+	}
+
+ADD_AGREED(loss)
+ADD_AGREED(delay)
+ADD_AGREED(delay_max)
+ADD_AGREED(variation)
+ADD_AGREED(availability)
+
+/* The rate that came through: unlike the least and the most that may, if it is none of both. */
+static void add_received(struct cells *cells, const json_t *row)
+{
+	double rate = read_number(row, "received_rate"), least = read_number(row, "received_rate_min"),
+	       most = read_number(row, "received_rate_max");
+	double nearest = isnan(most) || fabs(rate - least) < fabs(rate - most) ? least : most;
+
+	cells_add(cells, "%s", text_beside(rate, nearest, TEXT_RATE, VALUE_ROOM));
+}
+
+static void add_limits(struct cells *cells, const json_t *row)
+{
+	double rate = read_number(row, "received_rate"), least = read_number(row, "received_rate_min"),
+	       most = read_number(row, "received_rate_max");
+
+	if (isnan(least))
+		cells_add(cells, "as agreed");
+	else if (isnan(most))
+		cells_add(cells, "at least %s", text_beside(least, rate, TEXT_RATE, VALUE_ROOM));
+	else
+		cells_add(cells, "%s to %s", text_beside(least, rate, TEXT_RATE, VALUE_ROOM),
+			  text_beside(most, rate, TEXT_RATE, VALUE_ROOM));
+}
+
 /* --- verdicts ----------------------------------------------------------------------------------------------------------- */
 
 /* What failed in it: its first step that did, or the performance. */
@@ -151,18 +229,18 @@ static void add_rate(struct facts *facts, const char *label, const json_t *servi
 }
 
 /* A figure of the performance; where directions differ, the worst, and whose it is. */
-static void add_worst(struct facts *facts, const char *label, const json_t *performance, const char *name,
-		      text_of_number *text)
+static void add_worst(struct facts *facts, const char *label, const json_t *service, const struct agreement *agreement)
 {
-	const json_t *direction = json_object_get(json_object_get(performance, "worst_direction"), name);
+	const json_t *performance = json_object_get(service, "performance");
+	const json_t *direction = json_object_get(json_object_get(performance, "worst_direction"), agreement->figure);
+	const char *text = figure_text(agreement, performance, service, VALUE_ROOM);
 
-	if (direction && isnan(read_number(performance, name)))
+	if (direction && isnan(read_number(performance, agreement->figure)))
 		facts_add(facts, label, "not known of %s", text_direction(direction, VALUE_ROOM));
 	else if (direction)
-		facts_add(facts, label, "%s (%s, the worst)", text(read_number(performance, name), VALUE_ROOM),
-			  text_direction(direction, VALUE_ROOM));
-	else
-		facts_add_member(facts, label, performance, TEXT_OF(64, "/%s", name), text);
+		facts_add(facts, label, "%s (%s, the worst)", text, text_direction(direction, VALUE_ROOM));
+	else if (!isnan(read_number(performance, agreement->figure)))
+		facts_add(facts, label, "%s", text);
 }
 
 static void fill_verdict(struct writer_verdict *verdict, const json_t *, const json_t *service, size_t index)
@@ -184,10 +262,10 @@ static void fill_verdict(struct writer_verdict *verdict, const json_t *, const j
 	add_rate(&verdict->facts, "Committed (CIR)", service, "cir");
 	add_rate(&verdict->facts, "Excess (EIR)", service, "eir");
 	facts_say(&verdict->facts, service, test_facts, COUNT(test_facts));
-	add_worst(&verdict->facts, "Loss", performance, "loss_ratio", text_percent);
-	add_worst(&verdict->facts, "Mean delay", performance, "delay_mean_ns", text_ns);
-	add_worst(&verdict->facts, "Delay variation", performance, "delay_variation_ns", text_ns);
-	add_worst(&verdict->facts, "Availability", performance, "availability_ratio", text_percent);
+	add_worst(&verdict->facts, "Loss", service, &loss);
+	add_worst(&verdict->facts, "Mean delay", service, &delay);
+	add_worst(&verdict->facts, "Delay variation", service, &variation);
+	add_worst(&verdict->facts, "Availability", service, &availability);
 }
 
 static void put_verdicts(struct writer *writer, const json_t *document)
@@ -215,15 +293,12 @@ static const struct field configuration_columns[] = {
 	{ "Load (frames/s)", "/load", text_rate },
 	{ "Information rate", "/load_l2_bps", text_bps },
 	{ "Line rate", "/load_l1_bps", text_bps },
-	{ "Came through", "/received_rate", text_rate },
-	{ "Has to",
-	  .phrase = "[!received_rate_min? as agreed][{received_rate_min:rate} to {received_rate_max:rate}]"
-		    "[!received_rate_max? [at least {received_rate_min:rate}]]",
-	  .numeric = true },
-	{ "Loss", "/loss_ratio", text_percent },
-	{ "Mean delay", "/delay_mean_ns", text_ns },
-	{ "Largest", "/delay_max_ns", text_ns, .level = LEVEL_DETAIL },
-	{ "Variation", "/delay_variation_ns", text_ns },
+	{ "Came through", .add = add_received, .numeric = true },
+	{ "Has to", .add = add_limits, .numeric = true },
+	{ "Loss", .add = add_loss, .numeric = true },
+	{ "Mean delay", .add = add_delay, .numeric = true },
+	{ "Largest", .add = add_delay_max, .numeric = true, .level = LEVEL_DETAIL },
+	{ "Variation", .add = add_variation, .numeric = true },
 	{ "Verdict", .add = add_verdict },
 };
 
@@ -236,13 +311,13 @@ static const struct field performance_columns[] = {
 	{ "for (s)", "/trial_duration", text_rate },
 	{ "Sent (frames)", "/counts/sent", text_count, .level = LEVEL_DETAIL },
 	{ "Lost (frames)", "/counts/lost", text_count, .level = LEVEL_DETAIL },
-	{ "Loss", "/loss_ratio", text_percent },
-	{ "Mean delay", "/delay_mean_ns", text_ns },
-	{ "Largest", "/delay_max_ns", text_ns },
-	{ "Variation", "/delay_variation_ns", text_ns },
+	{ "Loss", .add = add_loss, .numeric = true },
+	{ "Mean delay", .add = add_delay, .numeric = true },
+	{ "Largest", .add = add_delay_max, .numeric = true },
+	{ "Variation", .add = add_variation, .numeric = true },
 	{ "Severely errored (s)", "/severely_errored_seconds", text_count },
 	{ "Unavailable (s)", "/unavailable_seconds", text_count, .level = LEVEL_DETAIL },
-	{ "Availability", "/availability_ratio", text_percent },
+	{ "Availability", .add = add_availability, .numeric = true },
 	{ "Verdict", .add = add_verdict },
 };
 
@@ -267,11 +342,11 @@ static const struct field sla_columns[] = {
 	{ "Rate", .add = add_agreed },
 	{ "CIR (frames/s)", "/cir", text_rate },
 	{ "EIR (frames/s)", "/eir", text_rate },
-	{ "Loss, at most", "/sla/loss_ratio", text_percent },
-	{ "Mean delay, at most", "/sla/delay_mean_ns", text_ns },
-	{ "Largest", "/sla/delay_max_ns", text_ns },
-	{ "Variation", "/sla/delay_variation_ns", text_ns },
-	{ "Availability, at least", "/sla/availability_ratio", text_percent },
+	{ "Loss, at most", .add = add_agreed_loss, .numeric = true },
+	{ "Mean delay, at most", .add = add_agreed_delay, .numeric = true },
+	{ "Largest", .add = add_agreed_delay_max, .numeric = true },
+	{ "Variation", .add = add_agreed_variation, .numeric = true },
+	{ "Availability, at least", .add = add_agreed_availability, .numeric = true },
 	{ "Margin of policing", "/margin_ratio", text_percent },
 };
 

@@ -128,33 +128,99 @@ static int decimals_within(double value, double resolution, int most)
 	return decimals < 0 ? 0 : decimals > most ? most : decimals;
 }
 
-const char *text_ns_within(double ns, double bound_ns, char buffer[VALUE_SIZE])
+struct ns_unit {
+	double factor;
+	int decimals; /* that show the value to the ns */
+	const char *unit;
+};
+
+static const struct ns_unit ns_units[] = { { 1e3, 3, MICRO "s" }, { 1e6, 6, "ms" }, { 1e9, 9, "s" } };
+
+/* Return the unit in which a time is told, and with how many decimals. */
+static const struct ns_unit *ns_unit_of(double ns, double bound_ns, int *ret_decimals)
 {
-	static const struct {
-		double factor;
-		int decimals; /* decimals that show the value to the ns */
-		const char *unit;
-	} units[] = { { 1e3, 3, MICRO "s" }, { 1e6, 6, "ms" }, { 1e9, 9, "s" } };
+	const struct ns_unit *unit = ns_units;
+
+	for (;; unit++) {
+		double value = fabs(ns / unit->factor);
+
+		*ret_decimals = decimals_within(value, bound_ns / unit->factor, unit->decimals);
+		if (unit == ns_units + COUNT(ns_units) - 1 || rounded(value, *ret_decimals) < 1000)
+			return unit;
+	}
+}
+
+static const char *put_ns(double ns, double bound_ns, int more, char buffer[VALUE_SIZE])
+{
+	const struct ns_unit *unit;
 	int decimals;
 
 	if (!isfinite(ns)) {
 		snprintf(buffer, VALUE_SIZE, DASH);
 		return buffer;
 	}
-	for (size_t i = 0; i < COUNT(units); i++) {
-		double value = ns / units[i].factor;
-
-		decimals = decimals_within(fabs(value), bound_ns / units[i].factor, units[i].decimals);
-		snprintf(buffer, VALUE_SIZE, "%.*f %s", decimals, value, units[i].unit);
-		if (rounded(fabs(value), decimals) < 1000)
-			break;
-	}
+	unit = ns_unit_of(ns, bound_ns, &decimals);
+	snprintf(buffer, VALUE_SIZE, "%.*f %s", decimals + more, ns / unit->factor, unit->unit);
 	return buffer;
+}
+
+const char *text_ns_within(double ns, double bound_ns, char buffer[VALUE_SIZE])
+{
+	return put_ns(ns, bound_ns, 0, buffer);
 }
 
 const char *text_ns(double ns, char buffer[VALUE_SIZE])
 {
 	return text_ns_within(ns, NAN, buffer);
+}
+
+/* --- figures beside what was asked ------------------------------------------------------------------------------------- */
+
+#define MORE_MOST 13    /* digits */
+#define EXACT     1e-12 /* what computing may change */
+
+/* A value with so many digits more than usual. */
+static const char *put_more(double value, enum text_kind kind, int more, char buffer[VALUE_SIZE])
+{
+	switch (kind) {
+	case TEXT_PERCENT:
+		return text_percent_within(value, SIGNIFICANT + more, buffer);
+	case TEXT_NS:
+		return put_ns(value, NAN, more, buffer);
+	case TEXT_RATE:
+		break;
+	}
+	return text_number(value, 1 + more, buffer);
+}
+
+const char *text_beside(double value, double asked, enum text_kind kind, char buffer[VALUE_SIZE])
+{
+	int more = 0;
+
+	put_more(value, kind, 0, buffer);
+	while (value != asked && more < MORE_MOST && !strcmp(buffer, put_more(asked, kind, more, VALUE_ROOM)))
+		put_more(value, kind, ++more, buffer);
+	return buffer;
+}
+
+/* Whether a value is told as it is, with so many digits more than usual. */
+static bool is_exact(double value, enum text_kind kind, int more)
+{
+	double told = kind == TEXT_PERCENT ? value * 100 : value;
+	int decimals = kind == TEXT_PERCENT ? decimals_of(fabs(told)) : 1;
+
+	if (kind == TEXT_NS && isfinite(value))
+		told /= ns_unit_of(value, NAN, &decimals)->factor;
+	return !isfinite(told) || fabs(rounded(told, decimals + more) - told) <= EXACT * fabs(told);
+}
+
+const char *text_asked(double asked, enum text_kind kind, char buffer[VALUE_SIZE])
+{
+	int more = 0;
+
+	while (more < MORE_MOST && !is_exact(asked, kind, more))
+		more++;
+	return put_more(asked, kind, more, buffer);
 }
 
 /* Return the bound that stands beside a member, or NAN. */

@@ -38,6 +38,11 @@ const char *text_change(double ratio, char buffer[VALUE_SIZE]);
 const char *text_ns(double ns, char buffer[VALUE_SIZE]);
 /* The same, with more digits where the value is known to within such a bound (NAN: nothing is known of it). */
 const char *text_ns_within(double ns, double bound_ns, char buffer[VALUE_SIZE]);
+/* A figure beside what was asked, in the usual form: with as many digits as show that it differs, if it does. */
+enum text_kind { TEXT_PERCENT, TEXT_NS, TEXT_RATE };
+const char *text_beside(double value, double asked, enum text_kind kind, char buffer[VALUE_SIZE]);
+/* What was asked, in full. */
+const char *text_asked(double asked, enum text_kind kind, char buffer[VALUE_SIZE]);
 /* The value of such a member of an object by a format. A time has the digits that the error bound beside the member allows. The name
  * may be a JSON pointer. */
 const char *text_of_member(const json_t *object, const char *name, double value, text_of_number *format,
