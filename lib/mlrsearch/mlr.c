@@ -2,10 +2,10 @@
 /*
  * The mlr controller is MLRsearch of RFC 9971.
  *
- * First comes the warm-up. Then the goals get the focus one after another, the lowest Goal Loss Ratio first. mlr_choose()
- * says where the goal in focus wants a trial, and every result counts for every goal. A goal is done when its Relevant
- * Bounds are within its width, or touch Min or Max Load. A trial for one goal may undo the bounds of another. So every goal
- * is checked again each time, and the search is over when all goals are done at once.
+ * First comes the warm-up. Then the goals get the focus one after another: the longest Final Trial Duration first, then the
+ * lowest Goal Loss Ratio. mlr_choose() says where the goal in focus wants a trial, and every result counts for every goal. A
+ * goal is done when its Relevant Bounds are within its width, or touch Min or Max Load. A trial for one goal may undo the
+ * bounds of another. So every goal is checked again each time, and the search is over when all goals are done at once.
  *
  * The search ends whatever the results: each trial is asked for with one goal in focus, and each goal has a limit of such
  * trials.
@@ -224,13 +224,22 @@ static int init_grid(struct mlr_grid *ret_grid, const struct mlr_controller_inpu
 	return mlr_grid_init(ret_grid, input->min_load_fps, input->max_load_fps, width_ratio);
 }
 
-/* Order the goals by Goal Loss Ratio, the lowest first. Among equals the first given goal comes first. */
+/* Whether a goal gets the focus before another. A long trial counts in full for goals with shorter ones, too, and not the
+ * other way round. Among trials of one length, the lowest Goal Loss Ratio comes first. */
+static bool is_before(const struct mlr_goal *goal, const struct mlr_goal *other)
+{
+	if (goal->final_trial_duration_s != other->final_trial_duration_s)
+		return goal->final_trial_duration_s > other->final_trial_duration_s;
+	return goal->loss_ratio < other->loss_ratio;
+}
+
+/* Order the goals. Among equals the first given goal comes first. */
 static void set_order(struct mlr *mlr, const struct mlr_controller_input *input)
 {
 	for (size_t goal = 0; goal < input->goal_count; goal++) {
 		size_t i = goal;
 
-		for (; i > 0 && input->goals[mlr->order[i - 1]].loss_ratio > input->goals[goal].loss_ratio; i--)
+		for (; i > 0 && is_before(&input->goals[goal], &input->goals[mlr->order[i - 1]]); i--)
 			mlr->order[i] = mlr->order[i - 1];
 		mlr->order[i] = goal;
 	}

@@ -21,7 +21,6 @@
 /* An overview of the trials of a goal, for loads far from the critical one. */
 struct survey {
 	const struct mlr_point *good;     /* the highest load with only good trials, below every bad load */
-	const struct mlr_point *shown;    /* the highest load below every bad one with a trial of telling length */
 	const struct mlr_point *bad;      /* the lowest load with a bad trial */
 	const struct mlr_point *next_bad; /* the next higher load with more loss */
 	int64_t good_beyond_hint;         /* good loads above the hint */
@@ -45,8 +44,6 @@ static struct survey survey_of(const struct mlr_view *view)
 			survey.mixed = true;
 		if (point->good > 0 && !survey.bad)
 			survey.good = point;
-		if (!survey.bad && point->bad <= 0 && point->longest_s >= view->telling_s)
-			survey.shown = point;
 		if (point->good > 0 && point->position > view->hint)
 			survey.good_beyond_hint++;
 		is_failed = point->bad > 0 && !(point->good > 0) && point->longest_s >= view->telling_s;
@@ -158,10 +155,9 @@ static double go_up(const struct mlr_view *view, const struct survey *survey)
 }
 
 /*
- * No trial was good yet: go down, but not below a load that passed a trial of telling length. If no loss is tolerated, the
- * forwarding rate comes first. Where short trials saw no loss, a buffer may have hidden an overload, and the straight line
- * finds its end. After that comes the power law. Each load that failed doubles the least step down, because the loss may
- * fall very slowly. So does each bad load of a short test below it.
+ * No trial was good yet: go down. If no loss is tolerated, the forwarding rate comes first. Where short trials saw no loss,
+ * a buffer may have hidden an overload, and the straight line finds its end. After that comes the power law. Each load that
+ * failed doubles the least step down, because the loss may fall very slowly. So does each bad load of a short test below it.
  */
 static double go_down(const struct mlr_view *view, const struct survey *survey)
 {
@@ -170,8 +166,6 @@ static double go_down(const struct mlr_view *view, const struct survey *survey)
 	double least_step = (double)view->unit * exp2((double)doublings);
 	double position;
 
-	if (survey->shown)
-		return survey->shown->position;
 	if (!survey->failed_count)
 		position = view->hint;
 	else if (view->goal->loss_ratio > 0 && survey->failed_count < 4)
