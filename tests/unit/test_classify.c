@@ -401,13 +401,18 @@ static void durations_are_whole(void **state)
 	assert_close(mlr_duration_s(2500000000), 2.5, 0);
 }
 
-/* A ratio just below 1 is below 1: without a trial nothing is decided. */
+/* A ratio just below 1 is below 1: without a trial nothing is decided. It is a unit below, so 1 ns of low loss is enough for all units. */
 static void nearly_all_may_exceed(void **state)
 {
 	const struct mlr_goal goal = make_goal(0, nextafter(1, 0), 1, 1);
+	const struct mlr_goal short_goal = make_goal(0, nextafter(1, 0), 1e-9, 1e-9);
+	struct mlr_duration_sums sums = { .full_length_high_loss_ns = MLR_EXCEED_UNITS - 1, .full_length_low_loss_ns = 1 };
 
 	(void)state;
 	assert_int_equal(mlr_classify(&goal, &(struct mlr_duration_sums){ 0 }), MLR_LOAD_UNDECIDED);
+	assert_int_equal(mlr_classify(&short_goal, &sums), MLR_LOAD_LOWER_BOUND);
+	sums.full_length_high_loss_ns++;
+	assert_int_equal(mlr_classify(&short_goal, &sums), MLR_LOAD_UPPER_BOUND);
 }
 
 /* Three quarters of 7 ns are 5.25: 5 ns of high loss are within them, and 6 are not. */

@@ -674,6 +674,49 @@ static void what_bursts_lose_has_a_place_of_its_own(void **state)
 	assert_int_equal(places->sut, 70 - 7 - 11 - 40);
 }
 
+/* Both directions, of many flows: marks, and gaps of all flows, are those of all ports. */
+static void bursts_of_all_ports_and_flows_are_added(void **state)
+{
+	(void)state;
+	send_many();
+	profile.stream_count = 2;
+	profile.streams[1] = (struct mlr_stream){ .from = 1, .to = 0 };
+	account.ports[0].counts.receives = account.ports[1].counts.transmits = true;
+	account.ports[0].counts.counts.received = account.ports[0].received.received = 100000 - 5;
+	account.ports[1].counts.counts.intended = 100000;
+	sent(1, 100000);
+	lose(7);
+	account.ports[0].sent.marked = 300;
+	account.ports[1].received.marked = 300 - 7;
+	account.ports[1].sent.marked = 200;
+	account.ports[0].received.marked = 200 - 5;
+	/* a frame of each of twelve flows: 12 of 12 lost frames were among the 500 of 200 000 that are marked */
+	account.ports[0].received.gaps = 5;
+	account.ports[1].received.gaps = 7;
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_int_equal(measurement.attribution.tester_burst, 12);
+	assert_int_equal(measurement.attribution.sut, 0);
+	/* of two runs chance puts both among the marked ones once in 160 000 times, of one run once in 400 */
+	measurement = (struct measurement){ 0 };
+	account.ports[0].received.gaps = 1;
+	account.ports[1].received.gaps = 1;
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_int_equal(measurement.attribution.tester_burst, 12);
+	measurement = (struct measurement){ 0 };
+	account.ports[1].received.gaps = 0;
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_int_equal(measurement.attribution.tester_burst, 0);
+	assert_int_equal(measurement.attribution.sut, 12);
+	/* more of one port's marks came than were lost elsewhere: nothing of a burst is lost */
+	measurement = (struct measurement){ 0 };
+	account.ports[0].received.gaps = 5;
+	account.ports[1].received.gaps = 7;
+	account.ports[1].received.marked = 300 + 7;
+	account.ports[0].received.marked = 200;
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_int_equal(measurement.attribution.tester_burst, 0);
+}
+
 /* A few drops may not come again. More are the interface's limit. */
 static void a_hiccup_of_an_interface_spoils_a_trial(void **state)
 {
@@ -905,6 +948,7 @@ int main(void)
 		cmocka_unit_test_setup(the_mean_load_may_be_off_by_a_tenth_of_the_goal_width, set_up),
 		cmocka_unit_test_setup(what_a_slow_transmitter_does_not_send_spoils_nothing, set_up),
 		cmocka_unit_test_setup(what_bursts_lose_has_a_place_of_its_own, set_up),
+		cmocka_unit_test_setup(bursts_of_all_ports_and_flows_are_added, set_up),
 		cmocka_unit_test_setup(a_hiccup_of_an_interface_spoils_a_trial, set_up),
 		cmocka_unit_test_setup(a_repeat_does_not_depend_on_the_suts_loss, set_up),
 		cmocka_unit_test_setup(an_interface_that_always_drops_costs_fewer_repeats, set_up),
