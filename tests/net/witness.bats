@@ -131,8 +131,8 @@ every_figure_agrees() { # OPTION...
 }
 
 @test "a search: each direction of each trial, its bounds, and each latency of its histograms" {
-  agrees_with_log search search --goal name=x,final=0.2,width=5% --min-load 300 --max-load 2000 --wait d=1 --latency-at 50%,100% --latency-duration 0.5 -- \
-    ab,police,by=900,depth=5 ba,police,by=1200,depth=5 ba,copy,every=50 ba,late,by=20 ab,late,every=7,by=3
+  agrees_with_log search search --goal name=x,final=0.2,width=5% --goal name=y,loss=3%,exceed=0.4,final=0.2,sum=0.4,width=8% --min-load 300 --max-load 2000 --wait d=1 --latency-at 50%,100% --latency-duration 0.3 -- \
+    ab,police,by=900,depth=5 ba,police,by=1200,depth=5 ba,copy,every=50 ba,late,by=20 ab,late,every=7,by=3 ab,drop,every=97
 }
 
 @test "a sweep and a soak: each direction of each trial, and the curve" {

@@ -181,6 +181,14 @@ class Result:
         """Of the worst direction."""
         return max(ratio_of(way, intended_of(trial)) for way in self.ways(trial).values())
 
+    def sum_ratio(self, trial):
+        """Of both directions together (RFC 9971, 4.5.7)."""
+        both = Way()
+        for way in self.ways(trial).values():
+            both.sent += way.sent
+            both.given.update(way.given)
+        return ratio_of(both, len(self.ways(trial)) * intended_of(trial))
+
     def put_trial(self, differ, what, trial):
         """Each direction of a trial: counts, loss ratio, latency. And the worst of them."""
         if self.derived_only or trial["trial_number"] in self.untold and trial.get("warmup"):
@@ -474,7 +482,7 @@ def bounds_seen(result, goal):
     loads = {}
     for trial in result.document["trials"]:
         if not trial.get("warmup") and trial["trial_duration"] >= goal["final_trial_duration"]:
-            loads.setdefault(trial["trial_load"], []).append((trial, result.loss_ratio(trial)))
+            loads.setdefault(trial["trial_load"], []).append((trial, result.sum_ratio(trial)))
     lows, highs = [], []
     for load, trials in loads.items():
         low, high = (sum(trial["trial_duration"] for trial, ratio in trials if (ratio > goal["loss_ratio"]) == lossy) for lossy in (False, True))
@@ -485,6 +493,18 @@ def bounds_seen(result, goal):
             highs.append(load)
     upper = min(highs, default=math.inf)
     return max((load for load in lows if load < upper), default=0), upper
+
+
+def conditional_throughput(result, goal, load):
+    """RFC 9971, Appendix B: by the loss ratio up to which the trials at the bound last as long as is not exceeded."""
+    trials = [trial for trial in result.document["trials"] if not trial.get("warmup") and trial["trial_load"] == load]
+    whole = [(result.sum_ratio(trial), trial["trial_duration"]) for trial in trials if trial["trial_duration"] >= goal["final_trial_duration"]]
+    remaining = max(sum(duration for _, duration in whole), goal["duration_sum"]) * (1 - goal["exceed_ratio"])
+    for ratio, duration in sorted(whole):
+        remaining -= duration
+        if remaining <= CLOSE:
+            return load * (1 - ratio)
+    return 0
 
 
 def leb128(octets):
@@ -547,8 +567,10 @@ def check_search(result, differ):
         lower, upper = bounds_seen(result, told["goal"])
         differ.same("search: lower bound", told["relevant_lower_bound"], lower)
         differ.same("search: upper bound", told["relevant_upper_bound"], upper)
-        for trial in result.document["latency_at"]:
-            differ.same("search: load of latency", float(trial["trial"]["trial_load"]), trial["share"] * lower)
+        differ.same("search: Conditional Throughput", told["conditional_throughput"], conditional_throughput(result, told["goal"], lower))
+        for each in result.document["latency_at"]:
+            if each["goal"] == told["goal"]["name"]:
+                differ.same("search: load of latency", float(each["trial"]["trial_load"]), each["share"] * lower)
     return [trial["trial_number"] for trial in result.document["trials"]]
 
 
@@ -584,12 +606,7 @@ def check_soak(result, differ):
     trials, steps = result.document["trials"], result.document["time_line"]
     for trial in trials:
         result.put_trial(differ, "soak", trial)
-        both = Way()
-        for way in result.ways(trial).values():
-            both.sent += way.sent
-            both.given.update(way.given)
-        seen = ratio_of(both, len(result.ways(trial)) * intended_of(trial))
-        differ.same(f"soak at {trial['trial_load']:g}: loss ratio", float(trial["trial_loss_ratio"]), seen)
+        differ.same(f"soak at {trial['trial_load']:g}: loss ratio", float(trial["trial_loss_ratio"]), result.sum_ratio(trial))
     differ.same("soak: loads", [step["trial_load"] for step in steps], [trial["trial_load"] for trial in trials])
     return [trial["trial_number"] for trial in trials]
 
