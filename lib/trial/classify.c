@@ -115,7 +115,7 @@ static double quantile_loss_ratio(const struct mlr_trial_output *sorted, size_t 
 {
 	double loss_ratio = 1;
 
-	for (size_t i = 0; i < count && (i == 0 || remaining > 0); i++) {
+	for (size_t i = 0; i < count && remaining > 0; i++) {
 		loss_ratio = sorted[i].loss_ratio;
 		remaining -= (weighted)mlr_duration_ns(sorted[i].effective_duration_s) * MLR_EXCEED_UNITS;
 	}

@@ -270,6 +270,21 @@ static void conditional_throughput_needs_full_length(void **state)
 	assert_close(fps, 0, 0);
 }
 
+/* Of a trial of 1 ns all units but one may exceed; a Goal Duration Sum that is longer by 1 ns lacks that one. */
+static void conditional_throughput_is_exact_to_a_unit(void **state)
+{
+	struct mlr_goal goal = make_goal(0, nextafter(1, 0), 1e-9, 1000);
+	struct mlr_trial_result trial = make_trial(LOAD_FPS, 1e-9, 0);
+	double fps = -1;
+
+	(void)state;
+	assert_int_equal(mlr_conditional_throughput(&goal, &trial, 1, &fps), 0);
+	assert_close(fps, LOAD_FPS, 0);
+	goal.duration_sum_s = 1000.000000001;
+	assert_int_equal(mlr_conditional_throughput(&goal, &trial, 1, &fps), 0);
+	assert_close(fps, 0, 0);
+}
+
 /* Half of the Goal Duration Sum is missing: the rest counts as lost altogether. */
 static void conditional_throughput_of_a_started_load(void **state)
 {
@@ -444,6 +459,7 @@ int main(void)
 		cmocka_unit_test(class_may_change),
 		cmocka_unit_test(huge_durations_do_not_overflow),
 		cmocka_unit_test(conditional_throughput_needs_full_length),
+		cmocka_unit_test(conditional_throughput_is_exact_to_a_unit),
 		cmocka_unit_test(conditional_throughput_of_a_started_load),
 		cmocka_unit_test(agrees_with_the_appendices),
 		cmocka_unit_test(a_lower_bound_of_tenths_has_a_conditional_throughput),
