@@ -17,7 +17,7 @@ enum mlr_power_kind {
 /* What a value measures by its name, without labels behind a '{'. A limit or a maximum of power is no meter. */
 enum mlr_power_kind mlr_power_kind(const char *name);
 
-/* By how much an energy counter grew that begins again at 0 after `range`. Range 0: it was reset if it is smaller. */
+/* Return the growth of an energy counter that begins again at 0 after `range`. Range 0: a smaller value is a reset. */
 uint64_t mlr_power_growth(uint64_t before, uint64_t now, uint64_t range);
 
 struct mlr_power {

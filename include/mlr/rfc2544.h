@@ -115,8 +115,8 @@ struct mlr_reset {
  * nobody has to look at the right moment. The parts of `counts` begin at `start_ns`; what causes the reset begins at `since_ns`. */
 struct mlr_reset mlr_reset_of(const struct mlr_due_counts *counts, uint64_t start_ns, uint64_t since_ns);
 
-/* For how long one direction was blocked, as CSIT has it: as long as the frames that were lost take at the load of their
- * part. So a part of which half was lost was blocked for half of its time. */
+/* The time for which one direction was blocked, as CSIT defines it: the time that the lost frames take at the load of their
+ * part. So a part that lost half of its frames was blocked for half of its time. */
 struct mlr_blocked {
 	uint64_t lost;
 	double blocked_s;    /* 0: nothing was lost */

@@ -31,7 +31,7 @@ struct evidence {
 	double lost;
 };
 
-/* As arguments: the trials, and their number. */
+/* Two arguments: the trials, and their number. */
 #define LOSSY(evidence) (const struct mlr_cause_trial *const *)(evidence)->lossy, (evidence)->lossy_count
 #define LOWER(evidence) (const struct mlr_cause_trial *const *)(evidence)->lower, (evidence)->lower_count
 
@@ -54,7 +54,7 @@ static bool is_above(const struct mlr_cause_trial *trial, double load_fps)
 	return isnan(load_fps) || trial->load_fps > load_fps || is_at(trial, load_fps);
 }
 
-/* Of the trials with loss, those at the Upper Bound, and so many above it until enough frames are lost in them. */
+/* Keep the trials with loss at the Upper Bound, and those above it until enough frames are lost in them. */
 static void keep_nearest(struct evidence *evidence)
 {
 	size_t count = 0;
@@ -139,8 +139,8 @@ static bool is_quiet_below(const struct mlr_cause *cause)
 	return !(cause->lower_per_frame > QUIET_RATIO * cause->upper_per_frame);
 }
 
-/* At the Lower Bound, too: where half of the frames are lost, so many are passed on; and where few are lost, something that has
- * nothing to do with frames may have happened as often. */
+/* Whether a counter equals the lost frames, also at the Lower Bound. Where half of the frames are lost, as many are passed
+ * on; where few are lost, unrelated events may have happened as often. */
 static bool is_exact(const struct evidence *evidence, size_t counter)
 {
 	struct known upper = known_of(LOSSY(evidence), counter), lower = known_of(LOWER(evidence), counter);
@@ -168,7 +168,7 @@ static bool ends_with_any(const char *text, const char *const *ends, size_t coun
 }
 #define ENDS_WITH_ANY(text, ends) ends_with_any(text, ends, sizeof(ends) / sizeof((ends)[0]))
 
-/* Of all places of a link, of a tree of queues, or of a list of filters. */
+/* Whether a counter is a sum over all places of a link, a tree of queues, or a list of filters. */
 static bool is_sum(const char *name)
 {
 	static const char *const ends[] = { "rx_dropped", "tx_dropped", "rx_errors", "tx_errors",

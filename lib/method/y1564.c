@@ -104,7 +104,7 @@ static bool is_worse(double figure, double other, bool least)
 	return least ? figure < other : figure > other;
 }
 
-/* Whose figure is the worst; `count` where all have the same. */
+/* Return the direction whose figure is the worst; `count` if all are equal. */
 static size_t worst_of(const struct mlr_y1564_outcome *directions, size_t count, enum mlr_y1564_figure figure, bool least,
 		       double *ret)
 {
@@ -125,7 +125,7 @@ static size_t worst_of(const struct mlr_y1564_outcome *directions, size_t count,
 	return differ ? which : count;
 }
 
-/* Of all that have the worst variation, the largest error. */
+/* Return the largest error of the directions with the worst variation. */
 static double variation_error_of(const struct mlr_y1564_outcome *directions, size_t count, double worst_ns)
 {
 	double most_ns = NAN;

@@ -27,7 +27,7 @@
 #include "controller/controller_private.h"
 #include "mlr/grid.h"
 
-/* By how much a sum over independent trials differs from its mean, with its variance. */
+/* The difference of a sum over independent trials from its mean, with its variance. */
 struct mlr_excess {
 	double sum, variance;
 };
@@ -313,7 +313,7 @@ struct mlr_tally {
 	double bad, all;
 };
 
-/* By how much other predictors foretold the trials better than the model. Values are logarithms of products of
+/* How much better than the model other predictors foretold the trials. Values are logarithms of products of
  * probabilities. */
 struct mlr_watch {
 	double by_load;        /* the prediction by trials at near loads */

@@ -36,7 +36,7 @@ static int open_link(const char *name)
 	return fd;
 }
 
-/* To the device; as if congested, or not. */
+/* Open the tunnel to the device; `service` may tell of congestion. */
 static int open_tunnel(const char *address, int service)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(VXLAN_PORT) };

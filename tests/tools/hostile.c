@@ -268,13 +268,13 @@ static void drop_burst(struct hostile *hostile, struct frame *frame)
 	drop_if(hostile, frame, frame->number % 100 < hostile->amount);
 }
 
-/* One in `by`. */
+/* Drop one frame in `by`. */
 static void drop_random(struct hostile *hostile, struct frame *frame)
 {
 	drop_if(hostile, frame, next_random(hostile) % hostile->amount == 0);
 }
 
-/* Those of one flow in `by`. */
+/* Drop the frames of one flow in `by`. */
 static void drop_flow(struct hostile *hostile, struct frame *frame)
 {
 	drop_if(hostile, frame, frame->data[frame->udp + TAG_FIELD(flow) + 2] % hostile->amount == 0);
@@ -333,7 +333,7 @@ static void keep(struct hostile *hostile, struct frame *frame)
 		memcpy(*slot, frame, offsetof(struct frame, data) + frame->octets);
 }
 
-/* Until `by` later ones are sent: see forward_due(). */
+/* Hold a frame until `by` later ones are sent: see forward_due(). */
 static void delay_by_frames(struct hostile *hostile, struct frame *frame)
 {
 	hold(hostile, frame, UINT64_MAX);
@@ -515,7 +515,7 @@ static void forge(struct hostile *hostile, struct frame *frame)
 	forward(hostile, frame, hostile->row->counter);
 }
 
-/* Beside it, `by` others of another port, or of the same with another magic. */
+/* Forward the frame, then `by` foreign ones: with another magic, and with another port if the row has its offset. */
 static void make_noise(struct hostile *hostile, struct frame *frame)
 {
 	forward(hostile, frame, COUNTS(intact));
@@ -692,7 +692,7 @@ static void answer_silence(struct hostile *hostile, struct end *end)
 		hostile->row->on_silence(hostile, end);
 }
 
-/* Until a frame comes or one that is held is due. */
+/* Wait until a frame arrives or a held one is due. */
 static int wait_for_frames(const struct hostile *hostile, struct pollfd files[PORT_COUNT])
 {
 	uint64_t now_ns = clock_ns(), wait_ns = LOOK_MS * (NS_PER_S / 1000);

@@ -599,7 +599,7 @@ static int open_link(const char *name)
 	return fd;
 }
 
-/* Until a frame comes, or a late one is due. 0: neither did for a while. */
+/* Wait until a frame arrives, or a late one is due. 0: neither happened for a while. */
 static int wait_for_frames(void)
 {
 	struct pollfd files[2] = { { .fd = links[0].fd, .events = POLLIN }, { .fd = links[1].fd, .events = POLLIN } };

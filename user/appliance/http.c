@@ -421,7 +421,7 @@ static bool answer(const struct http *http, enum http_answer how, int fd)
 	return sent;
 }
 
-/* It would wait for an answer for ever, or is no longer. */
+/* End the server, which would wait for an answer for ever or has ended; it starts again later. */
 static void start_again(struct appliance *appliance, const char *reason)
 {
 	end_server(appliance->http);

@@ -752,8 +752,8 @@ static int confine(void)
 	return error ? error : confine_system_calls(calls, COUNT(calls), rules, COUNT(rules));
 }
 
-/* Until something is due; -1: nothing is, and on a machine that measures nobody wakes for nothing. Once more when the last
- * has left: where all places were taken, the library hears of new ones by its next turn only. */
+/* Return the time until something is due; -1: nothing is, so that the process does not wake during a measurement. It wakes
+ * once more after the last client left: if all places were taken, the library accepts new clients in its next turn only. */
 static int wait_ms(void)
 {
 	MHD_UNSIGNED_LONG_LONG due_ms;

@@ -41,7 +41,7 @@ struct results {
 	double octets;
 };
 
-/* It is called for each result that is deleted to make room. */
+/* A function that is called for each result that is deleted to make room. */
 typedef void results_told(void *context, const char *sentence);
 
 /* Open the directory, which is made if it is not there, with the results in it. It must be one of our own (base/directory.h).

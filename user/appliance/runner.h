@@ -71,7 +71,7 @@ struct position keep_read_position(const struct appliance *appliance);
 /* A sentence for the next result, which is said now, too. */
 __attribute__((format(printf, 2, 3))) void keep_note(struct appliance *appliance, const char *format, ...);
 void keep_no_notes(struct appliance *appliance);
-/* Those that an earlier process kept, if there are any: the appliance's from now on. */
+/* Read the notes that an earlier process kept, if there are any. The appliance owns them. */
 void keep_read_notes(struct appliance *appliance);
 
 /* Tell init whether nothing runs, so that another configuration may take this one's place. */

@@ -328,7 +328,7 @@ static enum exit_code check_management(struct yaml_file *file, const struct sett
 
 /* --- the section ---------------------------------------------------------------------------------------------------- */
 
-/* Without the schedule, which is read in its turn: its runs take over what stands here. */
+/* Read the section without its schedule, which is read later: its runs inherit these settings. */
 static enum exit_code read_section(struct yaml_file *file, const json_t *section, struct settings *settings)
 {
 	if (yaml_check(file, section, "appliance-settings"))
@@ -430,7 +430,7 @@ static enum exit_code read_stream(struct yaml_file *file, FILE *stream, const ch
 	return code;
 }
 
-/* Without a schedule: the file as it is, once. */
+/* Without a schedule, add one run: the file as it is, once. */
 static void add_only_run(struct settings *settings)
 {
 	struct run_settings *run = &settings->runs[0];

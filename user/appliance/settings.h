@@ -80,7 +80,7 @@ struct settings {
 bool settings_read(const char *path, const char *overrides, struct settings *ret, char error[SETTINGS_ERROR_SIZE]);
 void settings_free(struct settings *settings);
 
-/* For a shell script: lines NAME=VALUE whose values consist of letters, digits and ,.:/_- only. */
+/* Print the settings for a shell script: lines NAME=VALUE whose values consist of letters, digits and ,.:/_- only. */
 void settings_print(FILE *stream, const struct settings *settings);
 
 /* The MAC address of an interface, "02:00:00:00:00:01", into a buffer; empty where no interface has this name. An appliance

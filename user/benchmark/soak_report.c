@@ -88,7 +88,7 @@ static json_t *critical_load_json(const struct mlr_plr_estimate *estimate)
 	return json;
 }
 
-/* Of a soak that was stopped before its loads were known. */
+/* Return the estimate of a soak that was stopped before its loads were known. */
 static json_t *no_estimate_json(void)
 {
 	return json_pack("{s:{s:n, s:n}, s:[], s:n, s:n, s:[], s:n, s:[], s:[]}", "critical_load", "mean", "stdev",
@@ -96,7 +96,7 @@ static json_t *no_estimate_json(void)
 			 "trials");
 }
 
-/* Of one fitting function. */
+/* Return the estimate of one fitting function. */
 static json_t *fitting_json(const struct mlr_plr_estimate *estimate, size_t i)
 {
 	json_t *one = moments_json(&estimate->fittings[i]);

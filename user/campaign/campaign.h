@@ -64,8 +64,8 @@ json_t *campaign_slurm(const struct campaign *campaign, size_t point);
 
 /* --- what can be done with one ---------------------------------------------------------------------------------------- */
 
-/* As a YAML file describes it: the section "campaign" with its matrix, and beside it every option that all points have in
- * common, as in a --config file. docs/guide/many-machines.md shows one. EXIT_USAGE_ERROR with file, line and what is
+/* Read a campaign from a YAML file: the section "campaign" with its matrix, and beside it the options that all points have
+ * in common, as in a --config file. docs/guide/many-machines.md shows one. EXIT_USAGE_ERROR with file, line and what is
  * wrong. `path` must outlive the campaign. Free with campaign_free. */
 enum exit_code campaign_read(const char *path, struct campaign *ret);
 

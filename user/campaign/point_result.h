@@ -11,8 +11,8 @@
 #include "campaign/campaign.h"
 #include "config/verb.h"
 
-/* In place: objects and arrays that are members of these names, at any depth, become null. Returns the new length. The names
- * are NULL-terminated. What is no JSON stays none. */
+/* Replace objects and arrays that are members of these names, at any depth, by null, in place. Returns the new length. The
+ * list of names ends with NULL. Text that is no JSON stays so. */
 size_t json_cut(char *text, size_t length, const char *const *names);
 
 /* The quantity that results of a verb are about, as a member of the document says it; "" for a verb without one. */
@@ -34,7 +34,7 @@ struct point_problem {
 };
 json_t *result_read(const char *path, enum verb verb, struct point_problem *problem);
 
-/* The same of a point; NULL also where its result does not count, because it was measured with other options. */
+/* Read the result of a point; NULL also if it does not count, because it was measured with other options. */
 json_t *point_result(const struct campaign *campaign, size_t point, struct point_problem *problem);
 /* The fault of a point's result alone. A file that does not exist is unreadable. */
 enum point_fault point_fault(const struct campaign *campaign, size_t point);

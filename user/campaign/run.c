@@ -124,7 +124,7 @@ static size_t count_trials(const char *path)
 	return count;
 }
 
-/* Of two attempts that did not end keep the one that came further. Whether it can be gone on from. */
+/* Of two attempts that did not end, keep the one that came further. Returns whether it can be resumed. */
 static bool settle_streams(const char *stream, const char *newer)
 {
 	size_t trials = count_trials(stream), later = count_trials(newer);
@@ -384,7 +384,7 @@ struct tally {
 	uint64_t start_ns;
 };
 
-/* With the time to go as far as the points so far tell: of the first one, nothing. */
+/* Show the start of a point, with the remaining time; for the first point it is not known. */
 static void show_start(const struct work *work, const struct tally *tally, size_t taken)
 {
 	double elapsed_s = clock_since_s(tally->start_ns);

@@ -405,7 +405,7 @@ enum exit_code slurm_submit(const struct config *config, const struct campaign *
 
 /* --- the queue ------------------------------------------------------------------------------------------------------ */
 
-/* Which lines of the file of points stand for which element: an array of names, the first one for element 1. */
+/* Read which point each element stands for: an array of names, the first one for element 1. */
 static json_t *read_points(const char *directory, const char *file)
 {
 	char path[2 * PATH_MAX], *line = NULL;

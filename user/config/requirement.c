@@ -15,8 +15,8 @@
 
 /* --- the figures that there are ------------------------------------------------------------------------------------- */
 
-/* Whose a figure is: of a goal, as GOAL.NAME in a search (GOAL alone is its Conditional Throughput); of a trial; of a soak;
- * of a suite, each of its frame sizes or the one that is said, or all of it; of all trials of a run of several. */
+/* The owner of a figure. In a search it is a goal, as in GOAL.NAME; GOAL alone is its Conditional Throughput. Otherwise it
+ * is a trial, a soak, a suite or one of its frame sizes, or all trials of a run. */
 enum { OF_GOAL = 1 << 0, OF_TRIAL = 1 << 1, OF_SOAK = 1 << 2, OF_SIZE = 1 << 3, OF_SUITE = 1 << 4, OF_RUN = 1 << 5 };
 
 #define LATENCY "/latency/" /* latency of a trial; for a goal, of the trials that decided */

@@ -515,7 +515,7 @@ static const char *payload_name(const struct mlr_profile *profile)
 	return profile->like && profile->payload == MLR_PAYLOAD_ZEROS ? "the template's" : names[profile->payload];
 }
 
-/* Which frames have a signature. */
+/* Return which frames have a signature. */
 static json_t *signature_json(const struct mlr_profile *profile)
 {
 	unsigned int least_octets = mlr_profile_signed_octets(profile);

@@ -138,7 +138,7 @@ static int await_block(struct apart *apart, const struct load_steps *steps, stru
 	}
 }
 
-/* Until it has answered. `steps` may be NULL. 0 or -errno. */
+/* Wait until the process has answered. `steps` may be NULL. 0 or -errno. */
 static int await_answer(struct apart *apart, struct load_steps *steps, struct apart_answer *ret)
 {
 	struct apart_block block;
@@ -272,7 +272,7 @@ static struct selftest_way way(struct measurer *measurer)
 	return answer.way;
 }
 
-/* It says when its ports are as before. */
+/* Free the measurer. The process answers once its ports are as before. */
 static void free_apart(struct measurer *measurer)
 {
 	struct apart *apart = (struct apart *)measurer;
@@ -327,7 +327,7 @@ static int have_started(const struct part_request *part, struct apart *ret)
 	return error ? error : keeper_ask(&request, &ret->stop);
 }
 
-/* It has told how its opening went. */
+/* Read how the opening of the process went. */
 static enum exit_code open_apart(const struct config *config, struct apart *apart)
 {
 	struct apart_answer answer;

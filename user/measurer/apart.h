@@ -28,5 +28,5 @@ struct part_name {
  * Returns what measurer_new() does. */
 enum exit_code measurer_new_part(const struct config *config, const struct part_name *part, struct measurer **ret);
 
-/* Before keeper_split(): parts can be asked for from then on. */
+/* Prepare the keeper for parts of a suite. Call it before keeper_split(). */
 void measurer_hold_parts(const struct config *config, struct keeper_plan *plan);

@@ -66,5 +66,5 @@ int apart_put_measurement(int fd, const struct measurement *measurement);
 /* The memory of what is received belongs to the measurement, whether all of it came or not. Floors of latency become this one. */
 int apart_get_measurement(int fd, const struct selftest_figure *floor, struct measurement *ret);
 
-/* In the process: serve the suite until it is done with this. Never returns. */
+/* Serve the suite until it closes the stream. Called in the process of the measurer; never returns. */
 void apart_serve(const struct config *all, const struct part_request *part, int channel, int stop);

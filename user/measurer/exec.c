@@ -239,7 +239,7 @@ static enum exit_code take_output(const struct answer *answer, const struct mlr_
 	if (forwarding_rate_fps < 0)
 		return refuse_answer(answer, "gave a trial_forwarding_rate below 0");
 	*ret = mlr_trial_output(input, loss_ratio, effective_duration_s);
-	/* It follows from load and loss (RFC 9971, 4.5.7), but may be rounded. */
+	/* The rate follows from load and loss (RFC 9971, 4.5.7), but may be rounded. */
 	if (fabs(forwarding_rate_fps - ret->forwarding_rate_fps) > 1 + RATE_ROUNDING_RATIO * input->load_fps)
 		return refuse_answer(answer, "gave a trial_forwarding_rate that contradicts its load and trial_loss_ratio");
 	if (!isnan(forwarding_rate_fps))
@@ -247,7 +247,7 @@ static enum exit_code take_output(const struct answer *answer, const struct mlr_
 	return EXIT_DONE;
 }
 
-/* It counts for every limit and every sum of durations, so one that can hardly be meant is told. */
+/* The effective duration counts for every limit and every sum of durations, so warn of an unlikely one. */
 static void warn_of_duration(const struct measurement *measurement)
 {
 	double duration_s = measurement->result.input.duration_s;

@@ -262,7 +262,8 @@ struct measurement {
 	struct trial_direction directions[MLR_PORTS_MAX];
 	struct direction_figures by_direction[MLR_PORTS_MAX];
 	uint64_t *seconds; /* memory that they point into. Owned */
-	/* Of a trial with load steps (by_due_time), frames by when they were due, in each direction: they point into `parts`. */
+	/* For a trial with load steps (by_due_time): frames by their due time, in each direction. They point into
+	 * `parts`. */
 	struct mlr_due_counts due[MLR_PORTS_MAX];
 	uint64_t *parts; /* Owned */
 	/* --per-flow: the worst flows, the worst first; and of all, how many there are, lost frames, had copies, were reordered. NULL:

@@ -75,7 +75,7 @@ struct load_steps {
 	bool keeps_part;       /* If a stop ends the trial, what was sent until then is measured. */
 	double grace_s;        /* time after the end in which the last frames may still be sent */
 	bool by_due_time;      /* Count frames by their due time: all, or with a second load only those from that load on. */
-	/* It is called about every ms while frames are sent; may be NULL. */
+	/* A function that is called about every ms while frames are sent; may be NULL. */
 	void (*watch)(void *context, uint64_t now_ns);
 	/* The trial is performed again, because a link changed in it: forget what was watched. May be NULL. */
 	void (*again)(void *context);

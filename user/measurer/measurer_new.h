@@ -7,10 +7,10 @@
 
 enum exit_code measurer_xdp_new(const struct config *config, struct measurer **ret);
 enum exit_code measurer_exec_new(const struct config *config, struct measurer **ret);
-/* One of several hosts, under mpirun. */
+/* A measurer on one of several hosts, under mpirun. */
 enum exit_code measurer_mpi_new(const struct config *config, struct measurer **ret);
 enum exit_code measurer_sim_new(const struct config *config, struct measurer **ret);
-/* It stands for `xdp`, `mpi` or `exec` if a stop came before it was ready, and measures nothing. */
+/* A measurer that measures nothing, in place of `xdp`, `mpi` or `exec`, if a stop came before that was ready. */
 enum exit_code measurer_stopped_new(const struct config *config, struct measurer **ret);
-/* It measures nothing, for a replay, which only has stored trials. */
+/* A measurer that measures nothing, for a replay, which only has stored trials. */
 enum exit_code measurer_replay_new(struct measurer **ret);

@@ -122,7 +122,7 @@ static void list_hosts(const struct measurer_mpi *mpi, char *ret, size_t size)
 		text_join(ret, size, ", ", "%s", mpi->ranks[rank].host);
 }
 
-/* Whose port this is. Without a host's name it can only be that of the only rank. */
+/* Find the rank that owns this port. Without a host's name it is that of the only rank. */
 static enum exit_code find_owner(struct measurer_mpi *mpi, unsigned int port)
 {
 	const struct port_config *config = &mpi->config->ports[port];
@@ -404,7 +404,7 @@ static void judge_latency(const struct measurer_mpi *mpi, const struct account *
 			       bound_ns / NS_PER_US);
 }
 
-/* Between the first departures of all ports that tell, by how late each was for its own start. */
+/* Return the span of the first departures, relative to each port's start; ports that tell none do not count. */
 static double start_skew_ns(const struct measurer_mpi *mpi, const struct account *account)
 {
 	double first_ns = INFINITY, last_ns = -INFINITY;

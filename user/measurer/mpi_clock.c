@@ -53,7 +53,7 @@ struct clock_offset clock_offset_of(const struct job_reading *reading)
 	return offset;
 }
 
-/* Which rank's offset counts for this one: the lowest with the same clock. */
+/* Return the rank whose offset is valid for this rank: the lowest with the same clock. */
 static unsigned int clock_of(const struct mpi_clocks *clocks, unsigned int rank)
 {
 	unsigned int lowest = 0;

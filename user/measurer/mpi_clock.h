@@ -34,7 +34,7 @@ struct clock_offset {
 	struct phc_offset monotonic;
 	int64_t realtime_ns;
 };
-/* From a reading: the middle of the round trip was the moment of the answer, give or take half of it. */
+/* Return the offset of a reading. The answer was made in the middle of the round trip, give or take half of it. */
 struct clock_offset clock_offset_of(const struct job_reading *reading);
 
 /* All ranks' clocks, before and after a trial. Ranks of one clock have one offset, that of the lowest, which is 0 of rank

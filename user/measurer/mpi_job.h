@@ -21,8 +21,8 @@
 
 #define JOB_RANKS_MAX 64
 
-/* Before anything else. In a build without MPI: become the program with it, xdp-mlr-mpi beside this one; EXIT_INCAPABLE if
- * that is not there. */
+/* Find MPI; call this before anything else. A build without MPI executes the program with it, xdp-mlr-mpi beside this one;
+ * EXIT_INCAPABLE if there is none. */
 enum exit_code job_find(void);
 /* Join the job. */
 enum exit_code job_begin(void);

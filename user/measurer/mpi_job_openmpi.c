@@ -118,7 +118,7 @@ static enum exit_code lose(const char *why)
 	return refuse(EXIT_INVALID, "--measurer mpi: %s: the trial is invalid, and the ports here are restored", why);
 }
 
-/* By when an exchange that began then must be done. */
+/* Return the deadline of an exchange that began at start_ns. */
 static uint64_t last_moment_ns(uint64_t start_ns, uint64_t stopped_ns)
 {
 	uint64_t deadline_ns = patience_ns == JOB_NO_LIMIT ? UINT64_MAX : start_ns + patience_ns;

@@ -15,7 +15,7 @@
 #include "port/journal.h"
 #include "port/session.h"
 
-/* Until the worker has ended; a stop is passed on to it once, for it may have been meant for us alone. */
+/* Wait until the worker has ended. A stop is passed on once, because it may have been meant for us alone. */
 static int wait_for(pid_t worker, int worker_fd)
 {
 	struct pollfd polled[] = { { .fd = worker_fd, .events = POLLIN }, { .fd = stop_fd(), .events = POLLIN } };

@@ -166,7 +166,7 @@ static enum exit_code arm(struct measurer_mpi *mpi, const struct mpi_order *orde
 	return code;
 }
 
-/* From the last look at the clocks before to the first look after. */
+/* Send the frames, between the two comparisons of the clocks. */
 static enum exit_code send_frames(struct measurer_mpi *mpi, struct xdp_run *run, struct residual_summary *ret)
 {
 	uint64_t start_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* It polls the counters until all frames have come, or waiting longer makes no sense. */
+/* This file polls the counters until all frames have arrived, or until longer waiting makes no sense. */
 #include "measurer/residual.h"
 
 #include "base/clock.h"

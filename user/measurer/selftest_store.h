@@ -48,12 +48,12 @@ struct selftest_way {
 /* Look up the self-test for these ports, frame size, direction and options. */
 struct selftest_figure selftest_find(const struct config *config, const struct selftest_way *way);
 
-/* Of two backends, the one that a fresh self-test found faster for this configuration, or NULL where not both have one. */
+/* Return which of two backends a fresh self-test found faster for this configuration; NULL if one has no self-test. */
 const char *selftest_faster_backend(const struct config *config, const char *one, const char *other, bool by_nic_clock);
 
 /* Keep what was measured now, in place of an earlier entry for the same. `measured` has the entry's figures: "clean_load",
  * "limited_by", "floor". A warning where it cannot be kept; else true, with the path. */
 bool selftest_keep(const struct config *config, const struct selftest_way *way, const json_t *measured, char ret_path[],
 		   size_t size);
-/* Before keeper_split(): the keeper is who puts the file in place. */
+/* Prepare the keeper to put the file in place. Call it before keeper_split(). */
 void selftest_hold(const struct config *config, struct keeper_plan *plan);

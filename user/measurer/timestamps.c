@@ -143,7 +143,7 @@ static enum exit_code each_clock(struct measurer_xdp *xdp, int (*act)(struct nic
 	return code;
 }
 
-/* To the receiver 0 is that it is not to use the clock. */
+/* Set the offset. For the receiver, 0 means that it does not use the clock. */
 static void use_offset(void *context, int64_t offset_ns)
 {
 	rx_set_clock_offset(context, offset_ns ? offset_ns : 1);

@@ -13,9 +13,10 @@
 /* Ask all ports first, so that none is changed because of which another has no use; changes nothing, as --dry-run wants it.
  * EXIT_INCAPABLE if hardware was asked for and is not to be had. */
 enum exit_code timestamps_ask(struct measurer_xdp *xdp);
-/* Before the receivers are opened: ask, open the NICs' clocks, have the NICs stamp what they receive. Likewise. */
+/* Prepare timestamps before the receivers are opened: ask the NICs, open their clocks, and switch stamping on. Returns
+ * likewise. */
 enum exit_code timestamps_open(struct measurer_xdp *xdp);
-/* After: whether the receivers can read those stamps. */
+/* After the receivers are opened, check whether they can read those stamps. */
 enum exit_code timestamps_check(struct measurer_xdp *xdp);
 void timestamps_close(struct measurer_xdp *xdp);
 

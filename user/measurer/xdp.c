@@ -192,7 +192,7 @@ static enum exit_code open_snmp(struct measurer_xdp *xdp)
 	return snmp_open(&neighbour, xdp->ends[port].destination_mac, xdp->config->queries_per_s, &xdp->snmp);
 }
 
-/* Than AF_XDP in copy mode, as far as self-tests know. */
+/* Whether live frames are faster than AF_XDP in copy mode, as far as self-tests know. */
 static bool live_is_faster(const struct measurer_xdp *xdp)
 {
 	const struct config *config = xdp->config;
@@ -266,7 +266,7 @@ static void close_frames(struct measurer_xdp *xdp)
 	}
 }
 
-/* In the keeper, which has no frames. */
+/* Undo the changes on ports. The keeper calls it, and has no frames. */
 static void undo_ports(void *context, uint32_t with_carrier)
 {
 	struct measurer_xdp *xdp = context;
@@ -338,7 +338,7 @@ static enum exit_code steer_ports(struct measurer_xdp *xdp)
 	return code;
 }
 
-/* As --prepare wants it; where no privileges are given up yet. */
+/* Keep the CPUs awake as --prepare asks. Call it before privileges are given up. */
 static enum exit_code stay_awake(const struct prepare *prepare)
 {
 	unsigned int bit = 1u << PREPARE_WAKE;
@@ -481,7 +481,7 @@ static const struct port *slowest_port(const struct measurer_xdp *xdp)
 	return slowest;
 }
 
-/* Of a load that cannot pass, once. */
+/* Warn once of a load that the link cannot carry. */
 static void look_at_speed(struct measurer_xdp *xdp, double load_fps)
 {
 	const struct port *slowest = slowest_port(xdp);

@@ -77,7 +77,7 @@ const char *xdp_backend(const struct measurer_xdp *xdp)
 	return xdp->ends[xdp_first_transmitter(xdp)].tx->backend;
 }
 
-/* Of this trial of the run, on all ports. Trial 0 is what connect sent. */
+/* Return the late frames of this trial, on all ports. Trial 0 has the frames that connect sent. */
 static uint64_t late_of(const struct measurer_xdp *xdp, uint64_t trial_number)
 {
 	uint64_t late = 0;

@@ -144,7 +144,7 @@ static void add_queries(const struct snmp_report *snmp, struct port_counts *coun
 	counts->counts.foreign -= snmp->answers < foreign ? snmp->answers : foreign;
 }
 
-/* Whose trial they say they are of. */
+/* Describe the unknown trial numbers in received tags. */
 static void describe_unknown_trials(const struct rx *rx, struct port_counts *counts)
 {
 	struct rx_unknown unknown = rx_unknown_trials(rx, true);
@@ -153,7 +153,7 @@ static void describe_unknown_trials(const struct rx *rx, struct port_counts *cou
 	counts->unknown_trial_most = unknown.most;
 }
 
-/* To how many ports one sends; *ret_to is the last of them. */
+/* Return how many ports a port sends to; *ret_to is the last of them. */
 static unsigned int receivers_of(const struct mlr_profile *profile, unsigned int from, unsigned int *ret_to)
 {
 	uint32_t receivers = 0;
@@ -250,8 +250,8 @@ static struct comparison compare_sent(const struct measurer_xdp *xdp, unsigned i
 	return (struct comparison){ report->sent, nic, nic >= report->sent + report->extra };
 }
 
-/* And it must have received at least what our program saw. Some drivers count what XDP took apart, so that less than half of
- * it is here: those are not held to it. */
+/* Compare the frames that the interface received with those that our program saw, which cannot be more. Some drivers count
+ * frames of XDP elsewhere, and less than half of them here; they are not checked. */
 static struct comparison compare_received(const struct measurer_xdp *, unsigned int port, const struct xdp_snapshot *before,
 					  const struct xdp_snapshot *after)
 {

@@ -167,7 +167,7 @@ static uint64_t sequences_wanted(const struct measurer_xdp *xdp, uint64_t frame_
 	return most;
 }
 
-/* The same for a trial with load steps, whose second part begins anew. */
+/* Return the sequence numbers of a trial with load steps, whose second part begins anew. */
 static uint64_t sequences_of_steps(const struct measurer_xdp *xdp)
 {
 	struct load_steps *steps = xdp->steps;

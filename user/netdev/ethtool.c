@@ -594,7 +594,7 @@ int ethtool_xdp(struct ethtool *ethtool, int ifindex, struct link_xdp *ret)
 int ethtool_queue_packets(struct ethtool *ethtool, int ifindex, uint64_t *ret)
 {
 	struct numbers numbers;
-	/* It is a dump though it is of one link, summed. */
+	/* The request is a dump, though its answer is the sum of one link. */
 	int error = get_netdev(ethtool, NETDEV_QSTATS_GET, NLM_F_DUMP, ifindex, &numbers);
 
 	if (!error && !numbers.has[NETDEV_QSTATS_TX_PACKETS])

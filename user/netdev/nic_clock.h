@@ -25,7 +25,7 @@ struct nic_clock {
 
 /* Open a clock and compare it once. `index` is the N of /dev/ptpN. Returns 0 or -errno. */
 int nic_clock_open(int index, struct nic_clock *ret);
-/* It accepts a structure of zeros. */
+/* Close the clock. A structure of zeros is accepted. */
 void nic_clock_close(struct nic_clock *clock);
 
 /* Begin a trial: compare the clock. Returns 0 or -errno. */

@@ -171,7 +171,7 @@ static const json_t *series_of(const json_t *trial, const json_t *row, const jso
 	return NULL;
 }
 
-/* Of the trials that lost frames at this load or above it, one at the smallest load, whose samples are known. */
+/* Return a trial with loss at the smallest load at or above upper_fps whose samples are known. */
 static const json_t *trial_to_draw(const json_t *trials, const json_t *row, double upper_fps)
 {
 	const json_t *best = NULL, *times;
@@ -270,7 +270,7 @@ static void put_lines(struct writer *writer, unsigned int number, const json_t *
 		     "One trial near the Relevant Upper Bound. The counter has a value a sample, about ten a second.");
 }
 
-/* Of the first counter that counts, and not a share of a CPU. */
+/* Draw the figure of the first counter of events; shares of a CPU have none. */
 static void put_figure(struct writer *writer, unsigned int number, const json_t *cause, const json_t *trials,
 		       double upper_fps)
 {
@@ -344,7 +344,7 @@ static const json_t *sources_within(const json_t *part)
 	return NULL;
 }
 
-/* Of a suite. */
+/* Write the causes of a suite. */
 static void put_suite(struct writer *writer, const json_t *document)
 {
 	const json_t *sizes = json_object_get(document, "frame_sizes"), *services = json_object_get(document, "services");
@@ -383,7 +383,7 @@ static void put_results(struct writer *writer, const json_t *document)
 	put_sources(writer, json_at(document, "/search_result/0/cause/sources"));
 }
 
-/* Of a trial, a sweep, a soak. */
+/* Write the causes of a trial, a sweep, or a soak. */
 static void put_alone(struct writer *writer, const json_t *document)
 {
 	const json_t *cause = json_object_get(document, "cause"), *trials = json_object_get(document, "trials");

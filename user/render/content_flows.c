@@ -17,7 +17,7 @@
 #define NAME_SIZE    24
 #define STYLE_SIZE   16
 
-/* By how much of its frames a cell lost: the more, the higher its bar, and the darker. */
+/* Levels of loss in a cell: the more frames are lost, the higher and darker is its bar. */
 static const struct level {
 	double most; /* loss ratio */
 	double height;
@@ -182,7 +182,7 @@ static void add_loss_ratio(struct cells *cells, const json_t *row)
 	cells_add(cells, "%s", text_percent(read_number(row, "lost") / read_number(row, "sent"), VALUE_ROOM));
 }
 
-/* Those in which something is wrong, a row each. */
+/* Write the table of intervals with loss, a row each. */
 static void put_table(struct writer *writer, const json_t *trial, const json_t *flows)
 {
 	static const struct field fields[] = {

@@ -63,8 +63,8 @@ static double smallest(const json_t *row)
 	return least;
 }
 
-/* By how much it departs at most from growing with the load, as a share of the largest load. What grows by more than 1 a frame,
- * as octets do, is taken down to that. */
+/* Return how far a counter departs from growth in proportion to the load, as a share of the largest load. Counters that grow
+ * by more than 1 a frame, such as octets, are scaled to 1 a frame. */
 static double departure(const json_t *row, const json_t *trials)
 {
 	double product = 0, square = 0, most = 0, load_most = 0, slope;
@@ -82,7 +82,7 @@ static double departure(const json_t *row, const json_t *trials)
 	return fmin(most / load_most / fmax(slope, 1), 1);
 }
 
-/* Those that are named for the cause stand first. */
+/* Return the rank of a counter; counters that are named for the cause are first. */
 static double rank_of(const json_t *row, const json_t *document, const json_t *trials)
 {
 	const json_t *causes = json_at(document, "/cause/rows");

@@ -11,7 +11,7 @@
 #include "render/kinds.h"
 #include "render/limits.h"
 
-/* Of a Goal Result; anything else is shown by its name. */
+/* Known members of a Goal Result; any other member is shown by its name. */
 static const char known_result[] =
 	"goal regular irregular_reason relevant_lower_bound relevant_upper_bound conditional_throughput tester_limited "
 	"rfc2544_compliance relevant_lower_bound_l1_bps relevant_lower_bound_l2_bps relevant_upper_bound_l1_bps "
@@ -47,7 +47,7 @@ static const struct fact question_facts[] = {
 		       "may lose more]" },
 };
 
-/* At the Relevant Lower Bound, the worst of its trials. */
+/* The latency at the Relevant Lower Bound, of the worst of its trials. */
 static const struct fact latency_facts[] = {
 	{ "Latency at lower bound",
 	  "[latency? p50 {latency/p50_ns:ns}, p99 {latency/p99_ns:ns}, max {latency/max_ns:ns}"
@@ -63,7 +63,7 @@ static const struct fact compliance_facts[] = {
 	  "[rfc2544_compliance=none? not compliant: this is not its throughput]" },
 };
 
-/* With --repeat, of the goal's Conditional Throughput. */
+/* Add the spread of the goal's Conditional Throughput, with --repeat. */
 static void add_spread(struct facts *facts, const json_t *document, const char *goal)
 {
 	const json_t *statistics = json_at(document, "/repeats/statistics");
@@ -77,7 +77,7 @@ static void add_spread(struct facts *facts, const json_t *document, const char *
 				  read_number(one, "count"));
 }
 
-/* In every unit: on the link, too. */
+/* Add a bound in every unit, also on the link. */
 static void add_bound(struct facts *facts, const char *label, const json_t *document, double fps, enum standing standing)
 {
 	char rounded[VALUE_SIZE], unit[VALUE_SIZE], bits[3 * VALUE_SIZE] = "";
@@ -283,7 +283,7 @@ static void put_goals(struct writer *writer, const json_t *document)
 	goals_put(writer, json_at(document, "/controller_input/goals"));
 }
 
-/* In frames/s and in bit/s on the link, whichever it was asked in. */
+/* Write Min Load and Max Load in frames/s and in bit/s on the link. */
 static void put_loads(struct writer *writer, const json_t *document)
 {
 	static const char *const loads[][2] = { { "min_load", "Min Load" }, { "max_load", "Max Load" } };

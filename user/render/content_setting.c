@@ -100,7 +100,7 @@ static void add_receiver(struct facts *facts, const json_t *document)
 	add_line(facts, "Receiver", line);
 }
 
-/* To which MAC addresses, and how they were found: what is wrong where nothing arrives. */
+/* The destination MAC addresses, and how they were found: wrong ones explain that nothing arrives. */
 static const struct fact destination_facts[] = {
 	{ "Destination MAC", "<measurer/ports|, |[transmits? [from {name} {destination_mac} ({destination_mac_source})]]>" },
 	{ "Between the ports", "{connection/sentence}" },
@@ -221,7 +221,7 @@ static double largest_of(const json_t *trials, const char *member)
 	return most;
 }
 
-/* In frames, with the sentence on what that is; NULL: none. */
+/* Add a number of frames, with the sentence that defines it; NULL: no sentence. */
 static void add_largest(struct facts *facts, const char *label, double frames, const char *definition)
 {
 	if (frames > 0)

@@ -150,7 +150,7 @@ static struct svg_axis x_axis(const json_t *points, struct place *place)
 	return axis;
 }
 
-/* From a standard deviation below to one above, or from bound to bound; the value where there is neither. */
+/* Return the edge of a point: a standard deviation below or above it, or its bound; else the value itself. */
 static double edge_of(const json_t *point, bool upper)
 {
 	double stdev = read_number(point, "stdev"), value = read_number(point, "value"),

@@ -214,7 +214,7 @@ static const char *agreed_text(const json_t *service, const char *name, char buf
 	return buffer;
 }
 
-/* As agreed, and what that is: in frames, as information rate, and what it takes of the line. */
+/* Add a rate as agreed, in frames, as information rate, and as a share of the line. */
 static void add_rate(struct facts *facts, const char *label, const json_t *service, const char *name)
 {
 	const char *agreed = agreed_text(service, name, VALUE_ROOM),

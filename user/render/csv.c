@@ -220,7 +220,7 @@ static int add_suite(json_t *rows, const json_t *document)
 	return error | add_trials(rows, json_object_get(reconf, "trials"), json_object_get(reconf, "frame_size"), "reconf");
 }
 
-/* Those of an object's members that are told, behind the prefix. */
+/* Add the members of an object that are shown, behind the prefix. */
 static int add_members(json_t *row, const char *prefix, const json_t *object)
 {
 	static const char *const members[] = { "step",

@@ -18,7 +18,7 @@
 #define LABELS_MAX   256 /* most labels of an axis in a figure */
 #define NONE         ((size_t)-1)
 
-/* Which axis is what. */
+/* The axes of a figure. */
 struct layout {
 	const json_t *axes;
 	size_t x, series;             /* indices of axes; NONE: no such axis */

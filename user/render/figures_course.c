@@ -13,7 +13,7 @@
 #include "render/figures.h"
 #include "render/values.h"
 
-/* Of the bounds of a goal, the lower and the upper one. */
+/* Styles of the lower and the upper bound of each goal. */
 static const char *const bound_styles[COURSE_GOALS][2] = { { "lower", "upper" }, { "second", "third" } };
 
 /* The state of a goal before each trial, and at the end. */
@@ -106,7 +106,7 @@ static void follow_decisions(const struct course *course, const struct goal_cour
 	one->upper[course->count] = read_number(one->result, "relevant_upper_bound");
 }
 
-/* Of so many goals from this one on. */
+/* Read the course of `count` goals from `first` on. */
 static bool read_course(const json_t *document, size_t first, size_t count, struct course *ret)
 {
 	const json_t *goals = json_at(document, "/controller_input/goals");

@@ -33,7 +33,7 @@ static void put_rate(FILE *stream, const struct svg_panel *panel, const json_t *
 		figure_put_trial(stream, panel, rate, trials, index);
 }
 
-/* In the order of their loads, so that the line does not run back. A new reference. */
+/* Compare the loads of two trials; sorted by them, the line does not run back. */
 static int by_load(const void *a, const void *b)
 {
 	double load_a = read_number(*(const json_t *const *)a, "trial_load"),
@@ -111,7 +111,7 @@ static const struct curve {
 	{ "late", "late frames" },
 };
 
-/* Of the frames received; NAN where that is not known. */
+/* Return the share of a counter in the frames received; NAN if it is not known. */
 static double share(const json_t *trial, const char *member)
 {
 	const json_t *counts = json_object_get(trial, "counts");

@@ -34,7 +34,7 @@ static void put(struct writer *writer, const char *open, const char *text, const
 	fprintf(writer->stream, "</%s>", tag);
 }
 
-/* The same once the tag is open, and a line end. */
+/* Write the text of a tag that is open, its end, and a line end. */
 static void put_end(struct writer *writer, const char *text, const char *tag)
 {
 	markup_escape(writer->stream, text);

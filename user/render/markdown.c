@@ -37,7 +37,7 @@ static void put_masthead(struct writer *writer, const char *title, const struct 
 	writer->ops->facts(writer, facts, count);
 }
 
-/* Before whatever stands in a section. */
+/* Write the heading of the section, if it is still due. */
 static void begin(struct writer *writer)
 {
 	if (!*writer->section)

@@ -34,7 +34,7 @@ static json_t *rows_at(const json_t *object, const char *at)
 	return rows_within(json_at(object, TEXT_OF(64, "%.*s", (int)(each - at), at)), each + 2);
 }
 
-/* By direction. Takes the rows over. A new reference. */
+/* Return the rows by direction as a new reference, and release the given rows. */
 static json_t *each_direction(json_t *rows, bool alone)
 {
 	json_auto_t *several = json_array(), *all = rows;

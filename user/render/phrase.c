@@ -126,7 +126,7 @@ static void put_words(struct text *text, const json_t *value, bool *complete)
 	}
 }
 
-/* From behind "{" to behind "}". */
+/* Write a member, from behind "{" to behind "}". */
 static const char *put_hole(struct text *text, const char *at, const json_t *object, bool *complete)
 {
 	size_t name = strcspn(at, ":}"), length = strcspn(at, "}");
@@ -149,7 +149,7 @@ static const char *put_optional(struct text *text, const char *at, const json_t 
 
 static const char *put_list(struct text *text, const char *at, const json_t *object);
 
-/* To the end, "]" or ">". */
+/* Write a phrase to its end, "]" or ">". */
 static const char *put_phrase(struct text *text, const char *at, const json_t *object, bool *complete)
 {
 	while (*at && *at != ']' && *at != '>') {
@@ -167,7 +167,7 @@ static const char *put_phrase(struct text *text, const char *at, const json_t *o
 	return at;
 }
 
-/* From behind "<" to behind ">". */
+/* Write a list, from behind "<" to behind ">". */
 static const char *put_list(struct text *text, const char *at, const json_t *object)
 {
 	size_t name = strcspn(at, "|"), before = text->length;
@@ -189,7 +189,7 @@ static const char *put_list(struct text *text, const char *at, const json_t *obj
 	return at + (*at == '>');
 }
 
-/* From behind "[" to behind "]". */
+/* Write an optional part, from behind "[" to behind "]". */
 static const char *put_optional(struct text *text, const char *at, const json_t *object)
 {
 	size_t before = text->length, condition = strcspn(at, "?{[] ");

@@ -23,7 +23,7 @@ static char *written_by(render_form *write, const json_t *document, struct rende
 	return NULL;
 }
 
-/* In a form that may be shown by a terminal. */
+/* Write the document without control characters, for forms that a terminal may show. */
 static char *written_plainly(render_form *write, const json_t *document, struct render_style style, size_t *ret_length)
 {
 	json_auto_t *plain = plain_document((json_t *)document);

@@ -77,7 +77,7 @@ static char *write_ungrouped(char *end, const char *text)
 	return end;
 }
 
-/* The same in memory of its own, or NULL without memory; the caller frees it. */
+/* Return a copy without grouping characters, or NULL without memory; the caller frees it. */
 static char *ungrouped(const char *text)
 {
 	char *result = memory_noticed(malloc(strlen(text) + 1));
@@ -488,8 +488,8 @@ static size_t fit(struct writer *writer, size_t used, size_t column)
 	return width <= room || writer->column_list[column].numeric || room < ROOM_LEAST ? width : room;
 }
 
-/* As many columns as the line holds, from `column` on; the first one again where rows have to be told apart. Returns the
- * next one. */
+/* Get as many columns as the line holds, from `column` on. The first column is repeated where rows have to be told apart.
+ * Returns the next column. */
 static size_t take_band(struct writer *writer, size_t column, size_t *band, size_t *ret_count)
 {
 	struct page *page = page_of(writer);
