@@ -332,8 +332,8 @@ static void add_shared(const struct evidence *evidence, size_t counter, double p
 	}
 }
 
-/* Without trials at the Lower Bound nothing tells what comes with the loss from what comes with the load; but a counter of exactly
- * the lost frames speaks for itself. */
+/* Judge one counter. Without trials at the Lower Bound, growth with the loss and growth with the load look alike; only a
+ * counter of exactly the lost frames is then a cause. */
 static void judge(const struct evidence *evidence, size_t counter, struct mlr_causes *ret)
 {
 	const struct mlr_cause_counter *self = &evidence->input->counters[counter];

@@ -25,7 +25,8 @@ __attribute__((format(printf, 2, 3))) enum exit_code refuse(enum exit_code code,
 __attribute__((format(printf, 1, 2))) void warn(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void note(const char *format, ...);
 
-/* In a process that another one speaks for: hand each message over instead of writing it. Any thread may call `pass`. */
+/* Hand each message over to `pass` instead of writing it, in a process whose messages another one writes. Any thread may
+ * call `pass`. */
 enum message_kind { MESSAGE_NOTE, MESSAGE_WARNING, MESSAGE_REFUSAL };
 void message_pass(void (*pass)(enum message_kind kind, const char *text));
 

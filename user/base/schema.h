@@ -18,8 +18,8 @@ enum schema_rigour {
 	SCHEMA_LENIENT,
 	SCHEMA_STRICT, /* every keyword */
 	SCHEMA_CLOSED, /* every keyword, and no member of which the schema says nothing */
-	/* As strict, of a configuration whose values are all texts: "5" fits an integer. What a schema's description says must
-	 * stand there is the message. */
+	/* As SCHEMA_STRICT, for a configuration whose values are all texts: "5" fits an integer. The message is the schema's
+	 * description of what must stand there. */
 	SCHEMA_CONFIGURATION,
 };
 

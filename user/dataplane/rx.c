@@ -632,7 +632,7 @@ uint32_t rx_late(const struct rx *rx, uint16_t trial)
 	return is_used(rx, trial) ? stray_frames(rx, trial) - rx->unknown_before[trial] : 0;
 }
 
-/* Of those with this number: frames that came before a trial of this run had it. */
+/* Return the frames with this trial number that arrived before a trial of this run had it. */
 static uint32_t unknown_frames(const struct rx *rx, uint32_t trial, bool in_trial)
 {
 	uint32_t frames = is_used(rx, trial) ? rx->unknown_before[trial] : stray_frames(rx, trial);

@@ -26,7 +26,7 @@ struct rx_lengths {
 /* Allow a length. One above RX_LENGTHS_MAX is ignored. */
 void rx_lengths_add(struct rx_lengths *lengths, unsigned int udp_octets);
 
-/* Which frames to verify. Frames that are unlike what is expected are verified in any case. */
+/* The choice of frames to verify. Frames that differ from what is expected are verified in any case. */
 enum rx_verify {
 	RX_VERIFY_SMALL, /* every frame whose payload is the tag alone, of others one in RX_VERIFY_SPACING of a flow */
 	RX_VERIFY_ALL,

@@ -185,8 +185,8 @@ static int map_area(struct tx_xsk *xsk)
 	return 0;
 }
 
-/* With zero-copy the receive queue of the same number takes its buffers from here, too. Its frames are for the XDP program,
- * which gives each buffer back when it drops the frame. */
+/* Give buffers to the receive queue of the same number, which with zero-copy takes them from this memory. Its frames are for
+ * the XDP program, which gives each buffer back when it drops the frame. */
 static void give_receive_chunks(struct tx_xsk *xsk)
 {
 	uint32_t slot = 0;

@@ -67,5 +67,5 @@ int xsk_rings_open(const struct xsk_rings_wish *wish, struct xsk_rings *ret, str
 		   struct xsk_ring_prod *ret_transmit, struct xsk_ring_cons *ret_completion);
 /* Bind it to a queue. The kernel chooses zero-copy if there is any. */
 int xsk_rings_bind(const struct xsk_rings *rings, const char *port, uint32_t queue, uint16_t flags);
-/* It accepts zeros and a descriptor of -1. */
+/* Close the socket. Zeros and a descriptor of -1 are accepted. */
 void xsk_rings_close(struct xsk_rings *rings);

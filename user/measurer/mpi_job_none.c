@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In a build without MPI there is no job; but beside it there may be a build with it, which is a package of its own. */
+/* A build without MPI has no job. Beside it there may be a build with MPI, which is a package of its own. */
 #include "measurer/mpi_job.h"
 
 #include <limits.h>

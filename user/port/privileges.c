@@ -168,7 +168,7 @@ static void filter_keeper(void)
 	filter_calls(true);
 }
 
-/* Who starts processes that open ports can be held to no list of calls. */
+/* A process that starts others which open ports cannot have a list of calls. */
 static void filter_nothing(void)
 {
 }

@@ -46,7 +46,7 @@ static struct interrupts look_at(const char *root, const char *device, const cpu
 	return all;
 }
 
-/* To all other CPUs, where there are any. */
+/* Suggest to move the interrupts to all other CPUs, if there are any. */
 static void suggest_others(json_t *check, const char *root, const char *device, const cpu_set_t *transmit)
 {
 	cpu_set_t online, others;

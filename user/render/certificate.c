@@ -220,7 +220,7 @@ static const char *unmet_of(const json_t *requirements)
 	return NULL;
 }
 
-/* Of a document that keeps to its requirements. */
+/* Return the reason for the outcome of a document without unmet requirements. */
 static const char *judge(const json_t *document, enum standing standing, struct outcome *outcome)
 {
 	const json_t *passed = json_object_get(document, "passed");
@@ -241,7 +241,8 @@ static const char *judge(const json_t *document, enum standing standing, struct 
 	return passed ? "Every service is as agreed" : "Every requirement is met";
 }
 
-/* As the program's exit code has it: requirements and services first, then how far the result is to be relied on. */
+/* Return the outcome, by the same order as the exit code: requirements and services first, then the standing of the
+ * result. */
 static struct outcome outcome_of(const json_t *document)
 {
 	const char *unmet = unmet_of(json_object_get(document, "requirements"));

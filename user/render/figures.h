@@ -24,8 +24,8 @@ struct figure {
 /* Begin one: its legend, and a panel's axes. NULL where the form has no figures. */
 FILE *figure_open(struct writer *writer, const struct figure *figure, const struct svg_panel *panel);
 void figure_close(struct writer *writer, FILE *stream, const char *explanation);
-/* For figures: the numbers to which so many pointers lead from each object of a list, one list after the other. The caller
- * frees it; NULL where there are none. */
+/* Return the numbers that `count` pointers lead to from each object of a list, one pointer after the other. The caller frees
+ * them; NULL: there are none. */
 double *figure_columns(const json_t *rows, const char *const *pointers, size_t count);
 /* A panel at the top. */
 struct svg_panel figure_panel(double height, struct svg_axis x, struct svg_axis y);

@@ -68,7 +68,7 @@ static const char *histogram_of(const json_t *trial, size_t direction)
 	return read_string(json_object_get(holder, "latency"), "histogram");
 }
 
-/* Those of a goal, and the one of next to no load. */
+/* Read the curves of a goal, and the one with next to no load. */
 static void read_curves(const json_t *entries, const char *goal, size_t direction, struct curves *ret)
 {
 	ret->count = 0;

@@ -38,7 +38,8 @@ void content_put_power(struct writer *writer, const json_t *document);
 void content_put_trials(struct writer *writer, const json_t *document);
 /* The fold alone; nothing where there are no trials. */
 void content_put_trial_fold(struct writer *writer, const char *id, const char *summary, const json_t *trials);
-/* Of suites: a fold for each of these tests of each part, which this member names, and this unit; and what tests are called. */
+/* For suites: write a fold for each of the tests of each part. `name` is the member that names a part, `names` are the names
+ * of tests. */
 void content_put_trial_folds(struct writer *writer, const json_t *parts, const char *name, const char *unit,
 			     const char *const *tests, const char *const *names, size_t count);
 

@@ -99,7 +99,7 @@ static bool is_by_stalls(enum reason reason, const json_t *pacing)
 	       ((reason == REASON_LOAD || reason == REASON_UNSENT) && read_number(pacing, "stop_count") > 0);
 }
 
-/* Of frames to an address that nobody answered for, nobody knows who lost them. */
+/* Add the missing frames of a trial. Who lost frames to an address without an answer is not known. */
 static void take_frames(struct seen *seen, const json_t *trial, double loss_ratio, bool misaddressed)
 {
 	const json_t *attribution = json_object_get(trial, "loss_attribution"), *counts = json_object_get(trial, "counts");
@@ -144,7 +144,7 @@ static void take_limited(struct seen *seen, const json_t *trial, double loss_rat
 		seen->loss_counter = json_object_get(trial, "loss_counter");
 }
 
-/* Those of the machine: of all trials. How far departures ran ahead counts where a result may rest on it. */
+/* Add the stops of this machine, from all trials. The excess of departures counts where a result may depend on it. */
 static void take_stops(struct stalls *stalls, const json_t *trial)
 {
 	const json_t *pacing = json_object_get(trial, "pacing");

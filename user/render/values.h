@@ -30,7 +30,7 @@ const char *text_plain(double value, char buffer[VALUE_SIZE]);
 const char *text_fps(double value, char buffer[VALUE_SIZE]);
 /* "0.5 %", with three significant digits, and no decimals from 1000 % on. */
 const char *text_percent(double ratio, char buffer[VALUE_SIZE]);
-/* The same with so many significant digits. */
+/* Return the same with `digits` significant digits. */
 const char *text_percent_within(double ratio, int digits, char buffer[VALUE_SIZE]);
 /* "+0.42 %", and never "-0.00 %". */
 const char *text_change(double ratio, char buffer[VALUE_SIZE]);

@@ -162,8 +162,8 @@ static double mean_of(const json_t *side)
 	return threshold ? read_number(threshold, "mean") : read_either(side, "conditional_throughput_mean", "mean");
 }
 
-/* By how much the change may differ from that of the means: where Conditional Throughputs are compared, limited results count
- * as the least that the SUT does. Earlier versions had the change of logarithms, or of the means. */
+/* Return the largest difference between the change and that of the means. Where Conditional Throughputs are compared,
+ * limited results count as the least that the SUT does. Earlier versions had the change of logarithms, or of the means. */
 static double change_error(const json_t *goal)
 {
 	const json_t *a = json_object_get(goal, "a"), *b = json_object_get(goal, "b");

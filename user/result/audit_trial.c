@@ -168,7 +168,7 @@ static void audit_rate(struct audit *audit, const struct place *place, const jso
 	audit_number(audit, place, trial, "trial_forwarding_rate", follows);
 }
 
-/* Of our own trials over ports: the Trial Duration, or with --effective-duration wall the waits as well. */
+/* Audit the effective duration of trials over ports: the Trial Duration, with --effective-duration wall also the waits. */
 static void audit_effective(struct audit *audit, const struct place *place, const json_t *trial)
 {
 	const char *option = read_text(json_object_get(audit->document, "configuration"), "effective-duration");

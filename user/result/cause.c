@@ -167,8 +167,8 @@ static json_t *row_of(const struct observed_trials *observed, const struct mlr_c
 	return row;
 }
 
-/* Of each source: in how many of the trials it was there as a whole, why not in the last of the others, and how many of its
- * counters did nothing in any. */
+/* Describe each source: the number of trials that it observed completely, why not the last of the others, and how many of
+ * its counters never grew. */
 static json_t *sources_json(const struct observed_trials *observed, const json_t *trials)
 {
 	json_auto_t *by_name = json_object();

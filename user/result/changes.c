@@ -6,7 +6,7 @@
 #include "config/config.h"
 #include "result/report.h"
 
-/* Of the frames received; the first is how many there are. */
+/* Members of the counts; the first is the number of frames received. */
 static const char *const members[] = { "received",    "changed",     "changed_vlan",    "changed_priority", "changed_dscp",
 				       "changed_ecn", "changed_ttl", "changed_address", "changed_port" };
 

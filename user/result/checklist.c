@@ -506,7 +506,7 @@ static bool is_undefined_latency(const json_t *object, const json_t *document)
 	return is_latency(object, document) && !*read_text(object, "definition");
 }
 
-/* Of a suite, only the test of latency shows any; a frame size of which it found none says nothing of how it is defined. */
+/* In a suite only the test of latency has latencies. A frame size without latencies does not show how they are defined. */
 static struct finding judge_latency_definition(const json_t *document, const struct clause *clause)
 {
 	const json_t *sizes = json_object_get(document, "frame_sizes");

@@ -482,7 +482,7 @@ static void withdraw(json_t *comparison, size_t count)
 					 read_text(comparison, "evidence")));
 }
 
-/* Of all comparisons with this verdict, believe those that pass a limit on false discoveries, by this p-value. */
+/* Believe only those comparisons with this verdict that pass a limit on false discoveries, by this p-value. */
 static void limit_discoveries(const struct config *config, json_t *comparisons, const char *word, const char *p_name)
 {
 	size_t count = json_array_size(comparisons), i;

@@ -70,7 +70,7 @@ static void add_frames(json_t *definitions)
 		json_object_set_new(definitions, texts[i][0], json_string(texts[i][1]));
 }
 
-/* The same where sequence numbers are not looked at. */
+/* Add the definitions of a run that does not read sequence numbers. */
 static void add_frames_without_order(json_t *definitions)
 {
 	json_object_set_new(definitions, "trial_loss_ratio",

@@ -22,8 +22,9 @@ struct report_file {
 	struct signing_key *key; /* key of --sign; NULL: the result is not signed */
 };
 
-/* Before the measurement: see that each file of --report and --junit can be written, take the SUT's description in, and read the key of
- * --sign, so that a bad path, file or command is known before and not after it. An older file stays until the new one is whole. */
+/* Check before the measurement that each file of --report and --junit can be written, and read the SUT's description and the
+ * key of --sign. So a bad path, file or command is known before the measurement, not after it. An older file stays until the
+ * new one is whole. */
 enum exit_code report_file_open(const struct config *config, struct report_file *ret);
 void report_file_close(struct report_file *file);
 

@@ -218,7 +218,7 @@ static void add_result(struct findings *findings, const json_t *result, double *
 	findings->upper_most_fps = fmax(findings->upper_most_fps, upper_fps);
 }
 
-/* Without memory: no throughputs. */
+/* Return the findings; without memory they have no throughputs. */
 static struct findings findings_of(const json_t *results)
 {
 	struct findings findings = { .lower_least_fps = INFINITY,

@@ -45,7 +45,7 @@ void report_add_power(json_t *document, const struct config *config);
 /* Put "<name>_l1_bps" and "<name>_l2_bps" beside a load: what it takes of the link, and without preamble and gap. By
  * --frame-size, also where a measurer of the user's sends the frames. NAN gives null. */
 void report_add_bps(json_t *object, const char *name, double load_fps, const struct config *config);
-/* The same by frames of a size. */
+/* Add the same for frames of one size. */
 void report_add_bps_of(json_t *object, const char *name, double load_fps, double frame_size_octets);
 
 /* The result document's own explanations (definitions.c): its units, and what its quantities mean where the drafts leave

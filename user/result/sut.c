@@ -159,8 +159,8 @@ static enum exit_code add_configuration(json_t *configurations, const struct giv
 	return code;
 }
 
-/* Of everything given, in its order. A dry run leaves out commands. A stop leaves out the command that it met and those behind it, and is no failure: the
- * verb then finds itself stopped before its first trial, and says so in a result. */
+/* Add each configuration that was given, in the given order. A dry run leaves out commands. A stop leaves out the current
+ * command and those after it, and is no failure. The verb is then stopped before its first trial, and its result says so. */
 static enum exit_code add_configurations(json_t *configurations, const struct config *config)
 {
 	const struct given_list *given_list = config->given;

@@ -350,7 +350,7 @@ static void series_free(struct series *series)
 	free(series->firsts);
 }
 
-/* Without memory: no values. */
+/* Return the series; without memory it has no values. */
 static struct series series_of(const struct config *config, const json_t *points)
 {
 	size_t count = json_array_size(points), i;
