@@ -25,7 +25,7 @@ static double first_loss_fps(const struct mlr_trial_result *trials, size_t count
 	return first_fps;
 }
 
-static void take_rates(struct mlr_sweep_figures *figures, const struct mlr_trial_result *trials, size_t count)
+static void add_rates(struct mlr_sweep_figures *figures, const struct mlr_trial_result *trials, size_t count)
 {
 	double most_load_fps = -INFINITY;
 
@@ -55,6 +55,6 @@ struct mlr_sweep_figures mlr_sweep_figures(const struct mlr_trial_result *trials
 			figures.lossless_load_fps = fmax(figures.lossless_load_fps, trials[i].input.load_fps);
 	if (isfinite(first_fps))
 		figures.first_loss_load_fps = first_fps;
-	take_rates(&figures, trials, count);
+	add_rates(&figures, trials, count);
 	return figures;
 }

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	neighbours.ports[0] = port;
 	neighbours.sockets[0] = open(fuzz_file(data, size), O_RDONLY | O_CLOEXEC);
-	take_messages(&neighbours, 0);
+	read_messages(&neighbours, 0);
 	close(neighbours.sockets[0]);
 	if (known->answers[0].found4 &&
 	    (known->answers[0].mac4[0] & 1 || !memcmp(known->answers[0].mac4, nothing, sizeof(nothing))))

@@ -26,7 +26,7 @@
 
 /* Values have the forms that docs/schema/appliance-settings.schema.json requires. A member that is missing leaves its
  * default. */
-static void take_text(const json_t *object, const char *name, char *target)
+static void set_text(const json_t *object, const char *name, char *target)
 {
 	const char *text = read_string(object, name);
 
@@ -34,13 +34,13 @@ static void take_text(const json_t *object, const char *name, char *target)
 		strcpy(target, text);
 }
 
-static void take_truth(const json_t *object, const char *name, bool *target)
+static void set_truth(const json_t *object, const char *name, bool *target)
 {
 	if (json_object_get(object, name))
 		*target = is_one_of(read_text(object, name), "true yes");
 }
 
-static void take_count(const json_t *object, const char *name, unsigned int *target)
+static void set_count(const json_t *object, const char *name, unsigned int *target)
 {
 	double number;
 
@@ -60,8 +60,8 @@ static const char *squeeze(const char *text, char buffer[SETTINGS_VALUE_SIZE])
 	return buffer;
 }
 
-static enum exit_code take_time(struct yaml_file *file, const json_t *object, const char *name, double least_s,
-				double *target)
+static enum exit_code set_time(struct yaml_file *file, const json_t *object, const char *name, double least_s,
+			       double *target)
 {
 	const json_t *value = json_object_get(object, name);
 	double time_s;
@@ -77,7 +77,7 @@ static enum exit_code take_time(struct yaml_file *file, const json_t *object, co
 }
 
 /* Octets: "200 MB". */
-static enum exit_code take_size(struct yaml_file *file, const json_t *object, const char *name, double *target)
+static enum exit_code set_size(struct yaml_file *file, const json_t *object, const char *name, double *target)
 {
 	const json_t *value = json_object_get(object, name);
 	double octets = 0;
@@ -122,7 +122,7 @@ static enum exit_code find_port(struct yaml_file *file, const json_t *value, con
 }
 
 /* A name or a MAC address. */
-static enum exit_code take_port(struct yaml_file *file, const json_t *value, char *target)
+static enum exit_code set_port(struct yaml_file *file, const json_t *value, char *target)
 {
 	const char *text = json_string_value(value);
 
@@ -133,7 +133,7 @@ static enum exit_code take_port(struct yaml_file *file, const json_t *value, cha
 	return EXIT_DONE;
 }
 
-static enum exit_code take_ports(struct yaml_file *file, const json_t *object, struct port_settings *target)
+static enum exit_code set_ports(struct yaml_file *file, const json_t *object, struct port_settings *target)
 {
 	const json_t *list = json_object_get(object, "ports");
 	enum exit_code code = EXIT_DONE;
@@ -142,42 +142,42 @@ static enum exit_code take_ports(struct yaml_file *file, const json_t *object, s
 		target->count = 0;
 	json_each (port, list)
 		if (code == EXIT_DONE)
-			code = take_port(file, port, target->names[target->count++]);
+			code = set_port(file, port, target->names[target->count++]);
 	return code;
 }
 
 /* --- schedule ------------------------------------------------------------------------------------------------------- */
 
 /* What we have to know of a run; its options are for xdp-mlr to read. */
-static enum exit_code take_run(struct yaml_file *file, const json_t *object, struct settings *settings)
+static enum exit_code set_run(struct yaml_file *file, const json_t *object, struct settings *settings)
 {
 	struct run_settings *run = &settings->runs[settings->run_count];
 
 	*run = (struct run_settings){ .ports = settings->ports };
 	strcpy(run->verb, settings->verb);
 	snprintf(run->name, sizeof(run->name), "%u", ++settings->run_count);
-	take_text(object, "name", run->name);
+	set_text(object, "name", run->name);
 	for (unsigned int i = 0; i + 1 < settings->run_count; i++)
 		if (strcmp(settings->runs[i].name, run->name) == 0)
 			return refuse_value(file, json_object_get(object, "name"), "two runs have the name '%s'", run->name);
-	take_text(object, "verb", run->verb);
-	return take_ports(file, object, &run->ports);
+	set_text(object, "verb", run->verb);
+	return set_ports(file, object, &run->ports);
 }
 
 /* "02:00", or a list of such times. */
-static void take_clock(const json_t *value, struct schedule_settings *schedule)
+static void set_clock(const json_t *value, struct schedule_settings *schedule)
 {
 	unsigned int hours, minutes;
 
 	json_each (item, value)
-		take_clock(item, schedule);
+		set_clock(item, schedule);
 	if (json_is_string(value) && sscanf(json_string_value(value), "%2u:%2u", &hours, &minutes) == 2)
 		schedule->at_minutes[schedule->at_count++] = 60 * hours + minutes;
 }
 
 /* The list of runs, or a mapping with it. At times of day, and in an interval, rounds go on for ever unless it says how
  * often. */
-static enum exit_code take_schedule(struct yaml_file *file, const json_t *value, struct settings *settings)
+static enum exit_code set_schedule(struct yaml_file *file, const json_t *value, struct settings *settings)
 {
 	const json_t *runs = json_is_array(value) ? value : json_object_get(value, "runs");
 	struct schedule_settings *schedule = &settings->schedule;
@@ -185,19 +185,19 @@ static enum exit_code take_schedule(struct yaml_file *file, const json_t *value,
 
 	json_each (run, runs)
 		if (code == EXIT_DONE)
-			code = take_run(file, run, settings);
+			code = set_run(file, run, settings);
 	if (code == EXIT_DONE)
-		code = take_time(file, value, "pause", 0, &schedule->pause_s);
+		code = set_time(file, value, "pause", 0, &schedule->pause_s);
 	if (code == EXIT_DONE)
-		code = take_time(file, value, "every", EVERY_LEAST_S, &schedule->every_s);
+		code = set_time(file, value, "every", EVERY_LEAST_S, &schedule->every_s);
 	if (code != EXIT_DONE)
 		return code;
-	take_clock(json_object_get(value, "at"), schedule);
+	set_clock(json_object_get(value, "at"), schedule);
 	if ((schedule->every_s > 0) + (schedule->pause_s > 0) + (schedule->at_count > 0) > 1)
 		return refuse_value(file, value, "schedule: pause, every and at exclude each other");
 	if (schedule->every_s > 0 || schedule->at_count || strcmp(read_text(value, "repeat"), "forever") == 0)
 		schedule->rounds = SETTINGS_FOREVER;
-	take_count(value, "repeat", &schedule->rounds);
+	set_count(value, "repeat", &schedule->rounds);
 	return EXIT_DONE;
 }
 
@@ -219,7 +219,7 @@ static enum exit_code check_http_address(struct yaml_file *file, const json_t *v
 }
 
 /* A later one takes the place of an earlier one. */
-static enum exit_code take_pem(struct yaml_file *file, const json_t *object, const char *name, char **target)
+static enum exit_code set_pem(struct yaml_file *file, const json_t *object, const char *name, char **target)
 {
 	const char *text = read_string(object, name);
 
@@ -230,7 +230,7 @@ static enum exit_code take_pem(struct yaml_file *file, const json_t *object, con
 	return *target ? EXIT_DONE : refuse_value(file, object, "out of memory");
 }
 
-static enum exit_code take_http(struct yaml_file *file, const json_t *value, struct http_settings *http)
+static enum exit_code set_http(struct yaml_file *file, const json_t *value, struct http_settings *http)
 {
 	const json_t *tls = json_object_get(value, "tls");
 
@@ -238,14 +238,14 @@ static enum exit_code take_http(struct yaml_file *file, const json_t *value, str
 		return EXIT_DONE;
 	http->wanted = true;
 	http->line = yaml_line(file, value);
-	take_text(value, "address", http->address);
-	take_count(value, "port", &http->port);
-	take_text(value, "token", http->token);
-	take_text(value, "control-token", http->control_token);
-	take_truth(value, "unprotected", &http->unprotected);
+	set_text(value, "address", http->address);
+	set_count(value, "port", &http->port);
+	set_text(value, "token", http->token);
+	set_text(value, "control-token", http->control_token);
+	set_truth(value, "unprotected", &http->unprotected);
 	if (check_http_address(file, json_object_get(value, "address")) ||
-	    take_pem(file, tls, "certificate", &http->certificate) || take_pem(file, tls, "key", &http->key) ||
-	    take_pem(file, tls, "clients", &http->clients))
+	    set_pem(file, tls, "certificate", &http->certificate) || set_pem(file, tls, "key", &http->key) ||
+	    set_pem(file, tls, "clients", &http->clients))
 		return EXIT_USAGE_ERROR;
 	if (*http->control_token && strcmp(http->control_token, http->token) == 0)
 		return refuse_value(file, value, "control-token: another one than the token, which is to read alone");
@@ -274,22 +274,22 @@ static bool is_ipv4_with_length(const char *text)
 	       strspn(slash + 1, "0123456789") == strlen(slash + 1);
 }
 
-static enum exit_code take_management(struct yaml_file *file, const json_t *value, struct management_settings *management)
+static enum exit_code set_management(struct yaml_file *file, const json_t *value, struct management_settings *management)
 {
 	const json_t *address = json_object_get(value, "address"), *gateway = json_object_get(value, "gateway");
 
 	if (!value)
 		return EXIT_DONE;
 	management->line = yaml_line(file, value);
-	take_text(value, "address", management->address);
-	take_text(value, "gateway", management->gateway);
+	set_text(value, "address", management->address);
+	set_text(value, "gateway", management->gateway);
 	if (address && strcmp(management->address, "dhcp") != 0 && !is_ipv4_with_length(management->address))
 		return refuse_value(file, address,
 				    "'%s' is neither dhcp nor an IPv4 address with its length, as 192.0.2.5/24",
 				    management->address);
 	if (gateway && !is_ipv4(management->gateway))
 		return refuse_value(file, gateway, "'%s' is no IPv4 address", management->gateway);
-	return take_port(file, json_object_get(value, "port"), management->port);
+	return set_port(file, json_object_get(value, "port"), management->port);
 }
 
 static bool has_port(const struct port_settings *ports, const char *name)
@@ -333,13 +333,13 @@ static enum exit_code read_section(struct yaml_file *file, const json_t *section
 {
 	if (yaml_check(file, section, "appliance-settings"))
 		return EXIT_USAGE_ERROR;
-	take_text(section, "verb", settings->verb);
-	take_text(section, "at-end", settings->at_end);
-	take_truth(section, "shell", &settings->shell);
-	if (take_ports(file, section, &settings->ports) || take_size(file, section, "keep", &settings->keep_octets) ||
-	    take_http(file, json_object_get(section, "http"), &settings->http))
+	set_text(section, "verb", settings->verb);
+	set_text(section, "at-end", settings->at_end);
+	set_truth(section, "shell", &settings->shell);
+	if (set_ports(file, section, &settings->ports) || set_size(file, section, "keep", &settings->keep_octets) ||
+	    set_http(file, json_object_get(section, "http"), &settings->http))
 		return EXIT_USAGE_ERROR;
-	return take_management(file, json_object_get(section, "management"), &settings->management);
+	return set_management(file, json_object_get(section, "management"), &settings->management);
 }
 
 /* --- the kernel's command line, on top ------------------------------------------------------------------------------- */
@@ -411,7 +411,7 @@ static enum exit_code read_document(struct yaml_file *file, const char *override
 	if (code == EXIT_DONE)
 		code = read_overrides(file, overrides, settings);
 	if (code == EXIT_DONE && schedule)
-		code = take_schedule(file, schedule, settings);
+		code = set_schedule(file, schedule, settings);
 	return code == EXIT_DONE ? check_management(file, settings) : code;
 }
 

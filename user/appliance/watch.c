@@ -21,7 +21,7 @@ void watch_begin(struct watch *watch, const char *title)
 /* --- events --------------------------------------------------------------------------------------------------------- */
 
 /* How the search was set up, which its first event tells. */
-static void take_input(struct watch *watch, const json_t *input)
+static void read_input(struct watch *watch, const json_t *input)
 {
 	const json_t *goals = json_object_get(input, "goals");
 	struct view *view = &watch->view;
@@ -38,12 +38,12 @@ static void take_input(struct watch *watch, const json_t *input)
 	}
 }
 
-static void take_start(struct watch *watch, const json_t *event)
+static void read_start(struct watch *watch, const json_t *event)
 {
 	struct view *view = &watch->view;
 
 	if (json_object_get(event, "controller_input"))
-		take_input(watch, json_object_get(event, "controller_input"));
+		read_input(watch, json_object_get(event, "controller_input"));
 	view->load_fps = read_number(event, "trial_load");
 	view->duration_s = read_number(event, "trial_duration");
 	snprintf(view->goal, sizeof(view->goal), "%s", read_text(event, "goal"));
@@ -58,7 +58,7 @@ static double loss_ratio_asked(const struct watch *watch)
 	return 0;
 }
 
-static void take_trial(struct watch *watch, const json_t *event)
+static void read_trial(struct watch *watch, const json_t *event)
 {
 	const json_t *trial = json_object_get(event, "trial_result"), *counts = json_object_get(trial, "counts");
 	struct view *view = &watch->view;
@@ -83,7 +83,7 @@ static struct view_goal *find_goal(struct watch *watch, const char *name)
 	return NULL;
 }
 
-static void take_bounds(struct watch *watch, const json_t *event)
+static void read_bounds(struct watch *watch, const json_t *event)
 {
 	struct view_goal *goal = find_goal(watch, read_text(event, "goal"));
 
@@ -93,7 +93,7 @@ static void take_bounds(struct watch *watch, const json_t *event)
 	goal->upper_fps = read_number(event, "relevant_upper_bound");
 }
 
-static void take_goal(struct watch *watch, const json_t *event)
+static void add_goal(struct watch *watch, const json_t *event)
 {
 	const json_t *result = json_object_get(event, "goal_result");
 	struct view_goal *goal = find_goal(watch, read_text(json_object_get(result, "goal"), "name"));
@@ -105,7 +105,7 @@ static void take_goal(struct watch *watch, const json_t *event)
 }
 
 /* The next of repeated searches. */
-static void take_run(struct watch *watch, const json_t *event)
+static void read_run(struct watch *watch, const json_t *event)
 {
 	struct view *view = &watch->view;
 
@@ -117,7 +117,7 @@ static void take_run(struct watch *watch, const json_t *event)
 }
 
 /* A test of a suite begins. */
-static void take_test(struct watch *watch, const json_t *event)
+static void read_test(struct watch *watch, const json_t *event)
 {
 	if (watch->test_count == WATCH_TESTS_MAX) {
 		memmove(watch->tests, watch->tests + 1, sizeof(watch->tests) - sizeof(watch->tests[0]));
@@ -134,8 +134,8 @@ void watch_event(struct watch *watch, const json_t *event)
 		const char *name;
 		void (*take)(struct watch *watch, const json_t *event);
 	} events[] = {
-		{ "run_started", take_run }, { "trial_started", take_start }, { "trial_finished", take_trial },
-		{ "bounds", take_bounds },   { "goal_reached", take_goal },   { "test_started", take_test },
+		{ "run_started", read_run }, { "trial_started", read_start }, { "trial_finished", read_trial },
+		{ "bounds", read_bounds },   { "goal_reached", add_goal },    { "test_started", read_test },
 	};
 	const char *name = read_text(event, "event");
 

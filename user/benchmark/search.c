@@ -76,7 +76,7 @@ static bool same(double a, double b)
 }
 
 /* Tell of a goal what has changed. */
-static enum exit_code tell_goal(struct search *search, size_t goal)
+static enum exit_code emit_goal(struct search *search, size_t goal)
 {
 	struct goal_watch *watch = &search->watches[goal];
 	const char *name = search->config->goals[goal].name;
@@ -96,7 +96,7 @@ static enum exit_code tell_goal(struct search *search, size_t goal)
 	return code == EXIT_DONE ? event_goal_reached(search->config, report_goal_result(search, goal, &outcome)) : code;
 }
 
-static enum exit_code tell_trial(struct search *search)
+static enum exit_code emit_trial(struct search *search)
 {
 	const struct search_trial *trial = &search->trials[search->trial_count - 1];
 	enum exit_code code;
@@ -105,7 +105,7 @@ static enum exit_code tell_trial(struct search *search)
 		return EXIT_DONE;
 	code = event_trial_finished(search->config, search->trial_count, report_search_trial(search, trial));
 	for (size_t goal = 0; goal < search->input.goal_count && code == EXIT_DONE; goal++)
-		code = tell_goal(search, goal);
+		code = emit_goal(search, goal);
 	return code;
 }
 
@@ -148,11 +148,11 @@ static enum exit_code take_result(struct search *search, const struct search_tri
 		return refuse(EXIT_INVALID, "a trial at %g fps for %g s came back with a result out of range",
 			      measurement->result.input.load_fps, measurement->result.input.duration_s);
 	search->virtual_s += measurement->result.output.effective_duration_s + measurement->waits_s;
-	return tell_trial(search);
+	return emit_trial(search);
 }
 
 /* Write the event of a trial that begins. The first one has all that --resume needs. */
-static enum exit_code tell_start(const struct search *search, const struct mlr_decision *decision)
+static enum exit_code emit_start(const struct search *search, const struct mlr_decision *decision)
 {
 	const struct config *config = search->config;
 	struct event_reason reason = { .goal = config->goals[decision->goal].name, .rule = decision->rule };
@@ -165,7 +165,7 @@ static enum exit_code tell_start(const struct search *search, const struct mlr_d
 static enum exit_code perform(struct search *search, const struct mlr_decision *decision)
 {
 	struct search_trial trial = new_trial(search, decision);
-	enum exit_code code = tell_start(search, decision);
+	enum exit_code code = emit_start(search, decision);
 
 	if (code != EXIT_DONE)
 		return code;
@@ -208,7 +208,7 @@ static enum exit_code take_stored_trials(struct search *search)
 		trial.measurement.stored = from->json;
 		measured = decision;
 		measured.input = from->result.input;
-		code = tell_start(search, &measured);
+		code = emit_start(search, &measured);
 		if (code == EXIT_DONE)
 			code = keep(search, &trial);
 		if (code == EXIT_DONE)

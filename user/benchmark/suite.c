@@ -183,7 +183,7 @@ void suite_take_earlier(const struct suite *suite, struct config *config)
 }
 
 /* Return the result of a test, as the document has it. Its trials are not repeated there. */
-static enum exit_code tell_test(const struct suite_part *part, const json_t *json)
+static enum exit_code emit_test(const struct suite_part *part, const json_t *json)
 {
 	json_t *copy = json_copy((json_t *)json);
 
@@ -213,6 +213,6 @@ enum exit_code suite_test(struct suite_part *part, const char *test, enum exit_c
 					       clock_since_s(start_ns), "repeated_trials", (json_int_t)part->repeated));
 	suite->irregular |= part->reason != NULL;
 	suite->tester_limited |= part->tester_limited;
-	told = tell_test(part, json);
+	told = emit_test(part, json);
 	return code == EXIT_DONE || code == EXIT_UNMET ? (told == EXIT_DONE ? code : told) : code;
 }

@@ -73,7 +73,7 @@ static void note_conditions(struct merge *merge, const json_t *configuration)
 }
 
 /* Take the trials of results out of them. A new array of the results as they were. */
-static json_t *take_trials(json_t *results)
+static json_t *add_trials(json_t *results)
 {
 	json_t *with_trials = json_array(), *result;
 	size_t i;
@@ -85,7 +85,7 @@ static json_t *take_trials(json_t *results)
 	return with_trials;
 }
 
-static void take_result(struct merge *merge, size_t point, json_t *json)
+static void add_result(struct merge *merge, size_t point, json_t *json)
 {
 	static const char *const told[] = { "version", "kernel", "hostname", "tx_backend" };
 	json_t *results = json_object_get(json, "results");
@@ -96,11 +96,11 @@ static void take_result(struct merge *merge, size_t point, json_t *json)
 	for (size_t i = 0; i < COUNT(told); i++)
 		count_value(merge->environments, told[i], read_text(json, told[i]));
 	note_goals(merge->goals, results);
-	json_array_append_new(merge->cells[point % merge->cell_count], take_trials(results));
+	json_array_append_new(merge->cells[point % merge->cell_count], add_trials(results));
 }
 
 /* What the journal knows of a point without a result. */
-static void take_missing(struct merge *merge, const struct point_status *status, json_t *json)
+static void add_missing(struct merge *merge, const struct point_status *status, json_t *json)
 {
 	merge->running += status->state == POINT_RUNNING;
 	merge->failed += status->state == POINT_FAILED;
@@ -129,13 +129,13 @@ static void add_point(struct merge *merge, size_t point, struct point_status *st
 	}
 	json_object_set_new(json, "state", json_string(point_state_name(status->state)));
 	if (result) {
-		take_result(merge, point, result);
+		add_result(merge, point, result);
 		note_conditions(merge, json_object_get(result, "configuration"));
 		json_object_del(result, "configuration");
 		json_object_update(json, result);
 		json_decref(result);
 	} else {
-		take_missing(merge, status, json);
+		add_missing(merge, status, json);
 	}
 	json_array_append_new(merge->points, json);
 }

@@ -46,7 +46,7 @@ static const uint8_t *find_bpdu(const uint8_t *frame, size_t octets)
 }
 
 /* Versions of BPDUs, and the state in the flags of the rapid ones (802.1D-2004, 9.3.3). */
-static bool take_bpdu(struct spanning_tree *spanning, const uint8_t *frame, size_t octets)
+static bool read_bpdu(struct spanning_tree *spanning, const uint8_t *frame, size_t octets)
 {
 	const uint8_t *bpdu = get16(frame + 12) < TYPES_LEAST ? find_bpdu(frame, octets) : NULL;
 
@@ -95,7 +95,7 @@ static void put_identity(const uint8_t *value, size_t octets, uint8_t mac_kind, 
 		put_text(value + 1, octets - 1, ret);
 }
 
-static void take_lldp(struct lldp *lldp, const uint8_t *at, const uint8_t *end)
+static void read_lldp(struct lldp *lldp, const uint8_t *at, const uint8_t *end)
 {
 	*lldp = (struct lldp){ .frames = lldp->frames + 1 };
 	while (end - at >= 2) {
@@ -121,7 +121,7 @@ enum { CDP_DEVICE = 1, CDP_PORT = 3 };
 
 #define CDP_HEAD 4 /* version, time to live and checksum; and of each item the type and its length, with these */
 
-static bool take_cdp(struct lldp *cdp, const uint8_t *frame, size_t octets)
+static bool read_cdp(struct lldp *cdp, const uint8_t *frame, size_t octets)
 {
 	static const uint8_t snap[] = { 0xaa, 0xaa, 0x03, 0x00, 0x00, 0x0c, 0x20, 0x00 };
 	const uint8_t *at = find_behind(snap, sizeof(snap), CDP_HEAD, frame, octets), *end = frame + octets;
@@ -187,7 +187,7 @@ static bool is_dhcp(const unsigned int ports[2])
 	       (sum == 546 + 547 && (ports[0] == 546 || ports[0] == 547));
 }
 
-static void take_foreign(struct heard *heard, const uint8_t *frame, uint16_t type)
+static void read_foreign(struct heard *heard, const uint8_t *frame, uint16_t type)
 {
 	if (heard->foreign++)
 		return;
@@ -213,10 +213,10 @@ void heard_take(struct heard *heard, const uint8_t *frame, size_t octets, uint16
 	unsigned int ports[2] = { 0 }, own;
 	bool has_ports;
 
-	if (octets < ETH_HLEN || take_bpdu(&heard->spanning, frame, octets) || take_cdp(&heard->cdp, frame, octets))
+	if (octets < ETH_HLEN || read_bpdu(&heard->spanning, frame, octets) || read_cdp(&heard->cdp, frame, octets))
 		return;
 	if (type == TYPE_LLDP)
-		take_lldp(&heard->lldp, frame + ETH_HLEN, frame + octets);
+		read_lldp(&heard->lldp, frame + ETH_HLEN, frame + octets);
 	heard->arp += type == ETHERTYPE_ARP;
 	if (is_housekeeping(frame, octets, type))
 		return;
@@ -224,7 +224,7 @@ void heard_take(struct heard *heard, const uint8_t *frame, size_t octets, uint16
 	own = find_own(frame, macs, port_count);
 	heard->dhcp += has_ports && is_dhcp(ports);
 	if (own == port_count || ports[0] == SNMP_PORT || ports[1] == SNMP_PORT) {
-		take_foreign(heard, frame, type);
+		read_foreign(heard, frame, type);
 		return;
 	}
 	heard->own++;

@@ -49,7 +49,7 @@ void diagnose_forget_silence(struct diagnosis *diagnosis)
 	diagnosis->port = diagnosis->option = NULL;
 }
 
-static void look_for_silence(struct diagnosis *diagnosis, const struct mlr_trial_counts *counts)
+static void check_for_silence(struct diagnosis *diagnosis, const struct mlr_trial_counts *counts)
 {
 	if (diagnosis->said_silence || diagnosis->ports_meet || !diagnosis->option || !counts->sent ||
 	    counts->received > counts->sent / 2)
@@ -74,7 +74,7 @@ static const struct port_counts *find_black_hole(const struct measurement *measu
 
 /* Warn of a trial from which nothing came back, in all or by one port. It is one line, unless a better guess was made
  * before. */
-static void look_for_black_hole(struct diagnosis *diagnosis, const struct measurement *measurement)
+static void check_for_black_hole(struct diagnosis *diagnosis, const struct measurement *measurement)
 {
 	const struct mlr_trial_counts *counts = &measurement->counts;
 	const struct port_counts *port = find_black_hole(measurement);
@@ -96,7 +96,7 @@ static void look_for_black_hole(struct diagnosis *diagnosis, const struct measur
 /* --- what came back is not what was sent ------------------------------------------------------------------------------ */
 
 /* Warn of frames of ours that were changed or damaged; each kind by its name. */
-static void look_for_broken(struct diagnosis *diagnosis, const struct mlr_trial_counts *counts)
+static void check_for_broken(struct diagnosis *diagnosis, const struct mlr_trial_counts *counts)
 {
 	const struct {
 		uint64_t count;
@@ -125,7 +125,7 @@ static void look_for_broken(struct diagnosis *diagnosis, const struct mlr_trial_
 }
 
 /* Warn of frames of which nobody can tell whether they came as they were sent. */
-static void look_for_checksums(struct diagnosis *diagnosis, const struct mlr_trial_counts *counts)
+static void check_for_checksums(struct diagnosis *diagnosis, const struct mlr_trial_counts *counts)
 {
 	if (diagnosis->said_checksums || !counts->without_checksum)
 		return;
@@ -137,7 +137,7 @@ static void look_for_checksums(struct diagnosis *diagnosis, const struct mlr_tri
 }
 
 /* Warn of frames that came with other headers, if that is not expected. */
-static void look_for_changes(struct diagnosis *diagnosis, const struct mlr_trial_counts *counts)
+static void check_for_changes(struct diagnosis *diagnosis, const struct mlr_trial_counts *counts)
 {
 	const struct {
 		uint64_t count;
@@ -163,7 +163,7 @@ static void look_for_changes(struct diagnosis *diagnosis, const struct mlr_trial
 }
 
 /* Warn of what routers say. */
-static void look_for_icmp_errors(struct diagnosis *diagnosis, const struct measurement *measurement)
+static void check_for_icmp_errors(struct diagnosis *diagnosis, const struct measurement *measurement)
 {
 	if (diagnosis->said_icmp)
 		return;
@@ -176,7 +176,7 @@ static void look_for_icmp_errors(struct diagnosis *diagnosis, const struct measu
 	}
 }
 
-static void look_for_window(struct diagnosis *diagnosis, const struct order_summary *order)
+static void check_for_window(struct diagnosis *diagnosis, const struct order_summary *order)
 {
 	if (diagnosis->said_window || !order->beyond_window)
 		return;
@@ -188,7 +188,7 @@ static void look_for_window(struct diagnosis *diagnosis, const struct order_summ
 }
 
 /* Warn of frames that a trial counts as lost, though they came while another one ran. */
-static void look_for_late(struct diagnosis *diagnosis, const struct mlr_trial_counts *counts)
+static void check_for_late(struct diagnosis *diagnosis, const struct mlr_trial_counts *counts)
 {
 	if (diagnosis->said_late || !counts->late)
 		return;
@@ -200,7 +200,7 @@ static void look_for_late(struct diagnosis *diagnosis, const struct mlr_trial_co
 }
 
 /* Warn of frames that may come when nobody waits for them any more: some of those that are missing still came in the end. */
-static void look_for_more(struct diagnosis *diagnosis, const struct measurement *measurement)
+static void check_for_more(struct diagnosis *diagnosis, const struct measurement *measurement)
 {
 	const struct residual_summary *residual = &measurement->residual;
 	bool is_cut = residual->ended_by && !strcmp(residual->ended_by, "time") &&
@@ -216,7 +216,7 @@ static void look_for_more(struct diagnosis *diagnosis, const struct measurement 
 }
 
 /* Warn of frames of a tester that this run did not send: they came with numbers of trials that it has not performed. */
-static void look_for_other_testers(struct diagnosis *diagnosis, const struct measurement *measurement)
+static void check_for_other_testers(struct diagnosis *diagnosis, const struct measurement *measurement)
 {
 	for (size_t i = 0; i < measurement->port_count && !diagnosis->said_unknown_trial; i++) {
 		const struct port_counts *port = &measurement->ports[i];
@@ -249,7 +249,7 @@ static const char *explain_foreign(const struct diagnosis *diagnosis, bool is_ow
 }
 
 /* Do not warn if that was allowed, and was warned of then. */
-static void look_for_others(struct diagnosis *diagnosis, const struct config *config, const struct measurement *measurement)
+static void check_for_others(struct diagnosis *diagnosis, const struct config *config, const struct measurement *measurement)
 {
 	uint64_t many = FOREIGN_MANY;
 
@@ -268,7 +268,7 @@ static void look_for_others(struct diagnosis *diagnosis, const struct config *co
 	}
 }
 
-static void look_for_storm(struct diagnosis *diagnosis, const struct measurement *measurement)
+static void check_for_storm(struct diagnosis *diagnosis, const struct measurement *measurement)
 {
 	for (size_t i = 0; i < measurement->port_count && !diagnosis->said_storm; i++) {
 		const struct port_counts *port = &measurement->ports[i];
@@ -285,16 +285,16 @@ static void look_for_storm(struct diagnosis *diagnosis, const struct measurement
 
 void diagnose_measured(struct diagnosis *diagnosis, const struct config *config, const struct measurement *measurement)
 {
-	look_for_silence(diagnosis, &measurement->counts);
-	look_for_icmp_errors(diagnosis, measurement);
-	look_for_broken(diagnosis, &measurement->counts);
-	look_for_checksums(diagnosis, &measurement->counts);
-	look_for_changes(diagnosis, &measurement->counts);
-	look_for_window(diagnosis, &measurement->order);
-	look_for_late(diagnosis, &measurement->counts);
-	look_for_more(diagnosis, measurement);
-	look_for_other_testers(diagnosis, measurement);
-	look_for_black_hole(diagnosis, measurement);
-	look_for_others(diagnosis, config, measurement);
-	look_for_storm(diagnosis, measurement);
+	check_for_silence(diagnosis, &measurement->counts);
+	check_for_icmp_errors(diagnosis, measurement);
+	check_for_broken(diagnosis, &measurement->counts);
+	check_for_checksums(diagnosis, &measurement->counts);
+	check_for_changes(diagnosis, &measurement->counts);
+	check_for_window(diagnosis, &measurement->order);
+	check_for_late(diagnosis, &measurement->counts);
+	check_for_more(diagnosis, measurement);
+	check_for_other_testers(diagnosis, measurement);
+	check_for_black_hole(diagnosis, measurement);
+	check_for_others(diagnosis, config, measurement);
+	check_for_storm(diagnosis, measurement);
 }

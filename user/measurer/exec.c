@@ -156,7 +156,7 @@ static enum exit_code check_counts(const struct answer *answer, const struct mea
 }
 
 /* Read the frame counts, if both are given. One alone passes through. */
-static enum exit_code take_counts(const struct answer *answer, struct measurement *measurement)
+static enum exit_code read_counts(const struct answer *answer, struct measurement *measurement)
 {
 	json_t *sent = json_object_get(answer->object, "frames_sent");
 	json_t *lost = json_object_get(answer->object, "frames_lost");
@@ -176,7 +176,7 @@ static enum exit_code take_counts(const struct answer *answer, struct measuremen
 }
 
 /* Read the measurer's statement that it cannot go on. */
-static enum exit_code take_error(const struct answer *answer)
+static enum exit_code read_error(const struct answer *answer)
 {
 	const json_t *error = json_object_get(answer->object, "error");
 
@@ -198,7 +198,7 @@ static bool sent_too_few(const struct measurement *measurement)
 }
 
 /* Read its statement that the generator, not the SUT, was the limit, and what the SUT alone lost, of the frames sent. */
-static enum exit_code take_limit(const struct answer *answer, struct measurement *measurement)
+static enum exit_code read_limit(const struct answer *answer, struct measurement *measurement)
 {
 	json_t *limited = json_object_get(answer->object, "tester_limited");
 	enum exit_code code;
@@ -218,7 +218,7 @@ static enum exit_code take_limit(const struct answer *answer, struct measurement
 	return code;
 }
 
-static enum exit_code take_output(const struct answer *answer, const struct mlr_trial_input *input,
+static enum exit_code read_output(const struct answer *answer, const struct mlr_trial_input *input,
 				  struct mlr_trial_output *ret)
 {
 	double loss_ratio, effective_duration_s, forwarding_rate_fps;
@@ -293,17 +293,17 @@ static enum exit_code check_latency(const struct answer *answer)
 }
 
 /* Turn a parsed answer into a measurement. What is left of the object passes through. */
-static enum exit_code take_answer(const struct answer *answer, const struct mlr_trial_input *input, struct measurement *ret)
+static enum exit_code parse_answer(const struct answer *answer, const struct mlr_trial_input *input, struct measurement *ret)
 {
 	struct measurement measurement = { .result.input = *input };
-	enum exit_code code = take_error(answer);
+	enum exit_code code = read_error(answer);
 
 	if (code == EXIT_DONE)
-		code = take_output(answer, input, &measurement.result.output);
+		code = read_output(answer, input, &measurement.result.output);
 	if (code == EXIT_DONE)
-		code = take_counts(answer, &measurement);
+		code = read_counts(answer, &measurement);
 	if (code == EXIT_DONE)
-		code = take_limit(answer, &measurement);
+		code = read_limit(answer, &measurement);
 	if (code == EXIT_DONE)
 		code = check_latency(answer);
 	if (code != EXIT_DONE)
@@ -324,7 +324,7 @@ static enum exit_code read_answer(const char *line, size_t length, const struct 
 	const struct answer answer = { line, length, object };
 
 	if (json_is_object(object))
-		return take_answer(&answer, input, ret);
+		return parse_answer(&answer, input, ret);
 	return refuse_answer(&answer,
 			     length ? "answered with a line that is not a JSON object" : "answered with an empty line");
 }
@@ -357,7 +357,7 @@ static enum exit_code refuse_event(struct measurer_exec *exec, enum child_event 
 }
 
 /* Take what the measurer says of itself ("measurer"), which is not about the trial. Its first statement counts. */
-static void take_description(struct measurer_exec *exec, struct measurement *measurement)
+static void read_description(struct measurer_exec *exec, struct measurement *measurement)
 {
 	json_t *described = json_object_get(measurement->passed_through, "measurer");
 
@@ -394,7 +394,7 @@ static enum exit_code exec_measure(struct measurer *measurer, const struct mlr_t
 		return refuse_event(exec, event, input);
 	code = read_answer(line, length, input, ret);
 	if (code == EXIT_DONE) {
-		take_description(exec, ret);
+		read_description(exec, ret);
 		ret->observed = observers_end(measurer->observers, start_ns, clock_ns());
 	}
 	child_taken(&exec->child, length);

@@ -96,7 +96,7 @@ enum frame_fate flow_memory_fate(const struct flow_memory *memory, uint64_t numb
 }
 
 /* Return flow number k of the queue. */
-static int look_through(struct search *search, uint32_t k)
+static int search_queue(struct search *search, uint32_t k)
 {
 	const struct mlr_queue_plan *plan = search->plan;
 	struct flow_memory memory = { .seen = search->seen };
@@ -113,7 +113,7 @@ static int look_through(struct search *search, uint32_t k)
 	return error;
 }
 
-static int look_through_port(struct search *search, const struct tx_port *tx)
+static int search_port(struct search *search, const struct tx_port *tx)
 {
 	int error = 0;
 
@@ -121,7 +121,7 @@ static int look_through_port(struct search *search, const struct tx_port *tx)
 		search->plan = tx->plans[queue];
 		search->sent = tx->queues[queue]->report.sent;
 		for (uint32_t k = 0; k < search->plan->flow_count && !error; k++)
-			error = look_through(search, k);
+			error = search_queue(search, k);
 	}
 	return error;
 }
@@ -150,7 +150,7 @@ enum exit_code measurer_xdp_lost(struct measurer *measurer, size_t most, struct 
 	for (unsigned int i = 0; i < xdp->port_count && !error; i++) {
 		search.port = i;
 		if (xdp->ends[i].transmits)
-			error = look_through_port(&search, xdp->ends[i].tx);
+			error = search_port(&search, xdp->ends[i].tx);
 	}
 	free(search.seen);
 	if (error) {

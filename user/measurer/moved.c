@@ -50,7 +50,7 @@ static void note_counter(struct port_counts *counts, const char *name, uint64_t 
 	snprintf(counts->moved[at].name, sizeof(counts->moved[at].name), "%s", name);
 }
 
-static void take_counter(const char *name, uint64_t moved, void *context)
+static void add_counter(const char *name, uint64_t moved, void *context)
 {
 	struct finding *finding = context;
 
@@ -68,5 +68,5 @@ void moved_find(const struct ledger *ledger, const struct rtnl_link_stats64 *bef
 	struct finding finding = { .taken = taken, .counts = ret };
 
 	ret->moved_count = 0;
-	ledger_each(ledger, before, after, take_counter, &finding);
+	ledger_each(ledger, before, after, add_counter, &finding);
 }

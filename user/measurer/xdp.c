@@ -455,7 +455,7 @@ static bool others_send_by(const struct port_counts *port)
 
 /* Whether frames that are foreign are of this machine. A SUT that is no router leaves our address in test frames whose tag it
  * breaks, so the address alone says nothing. */
-static void look_for_own(struct measurer_xdp *xdp, const struct measurement *measurement)
+static void find_own_programs(struct measurer_xdp *xdp, const struct measurement *measurement)
 {
 	struct diagnosis *diagnosis = &xdp->diagnosis;
 
@@ -482,7 +482,7 @@ static const struct port *slowest_port(const struct measurer_xdp *xdp)
 }
 
 /* Warn once of a load that the link cannot carry. */
-static void look_at_speed(struct measurer_xdp *xdp, double load_fps)
+static void check_speed(struct measurer_xdp *xdp, double load_fps)
 {
 	const struct port *slowest = slowest_port(xdp);
 	double line_rate_fps = slowest ? xdp_line_rate_fps(xdp, slowest->link_bps) : 0;
@@ -501,12 +501,12 @@ static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_
 	struct measurer_xdp *xdp = (struct measurer_xdp *)measurer;
 	enum exit_code code;
 
-	look_at_speed(xdp, input->load_fps);
+	check_speed(xdp, input->load_fps);
 	code = xdp_trial(xdp, input, ret);
 	if (code == EXIT_DONE && ret->counts.foreign)
-		look_for_own(xdp, ret);
+		find_own_programs(xdp, ret);
 	if (code == EXIT_DONE)
-		look_at_speed(xdp, ret->pacing.achieved_fps);
+		check_speed(xdp, ret->pacing.achieved_fps);
 	if (code == EXIT_DONE)
 		diagnose_measured(&xdp->diagnosis, xdp->config, ret);
 	if (code == EXIT_DONE && measurer->selftest.state == SELFTEST_FRESH)

@@ -80,7 +80,7 @@ static void visit_statistics(const struct visitor *visitor, const struct nlattr 
 	}
 }
 
-static int take_qdisc(const struct nlmsghdr *header, void *context)
+static int read_qdisc(const struct nlmsghdr *header, void *context)
 {
 	const struct tcmsg *message = mnl_nlmsg_get_payload(header);
 	const struct nlattr *attribute, *statistics = NULL;
@@ -102,7 +102,7 @@ static int take_qdisc(const struct nlmsghdr *header, void *context)
 
 /* Read one action of a list. The first number in the parameters of all kinds is an index, but its type differs; the place in
  * the list stands for it. */
-static void take_action(const struct visitor *visitor, const struct nlattr *action)
+static void read_action(const struct visitor *visitor, const struct nlattr *action)
 {
 	const struct nlattr *attribute, *statistics = NULL;
 	char kind[KIND_SIZE] = "";
@@ -118,14 +118,14 @@ static void take_action(const struct visitor *visitor, const struct nlattr *acti
 				 TEXT_OF(NAME_SIZE, "tc/action/%s-%u", kind, mnl_attr_get_type(action)));
 }
 
-static int take_actions(const struct nlmsghdr *header, void *context)
+static int read_actions(const struct nlmsghdr *header, void *context)
 {
 	const struct nlattr *attribute, *action;
 
 	mnl_attr_for_each (attribute, header, sizeof(struct tcamsg))
 		if (mnl_attr_get_type(attribute) == TCA_ACT_TAB)
 			mnl_attr_for_each_nested (action, attribute)
-				take_action(context, action);
+				read_action(context, action);
 	return MNL_CB_OK;
 }
 
@@ -140,7 +140,7 @@ static void visit_actions(const struct filters *filters, struct visitor *visitor
 	mnl_attr_put_strz(request.header, TCA_ACT_KIND, kind);
 	mnl_attr_nest_end(request.header, action);
 	mnl_attr_nest_end(request.header, table);
-	exchange(filters->routes, &request, take_actions, visitor);
+	exchange(filters->routes, &request, read_actions, visitor);
 }
 
 /* --- nftables ------------------------------------------------------------------------------------------------------- */
@@ -152,7 +152,7 @@ struct rule {
 	bool counts;
 };
 
-static void take_counter(const struct nlattr *data, uint64_t *ret_packets)
+static void read_counter(const struct nlattr *data, uint64_t *ret_packets)
 {
 	const struct nlattr *attribute;
 
@@ -162,7 +162,7 @@ static void take_counter(const struct nlattr *data, uint64_t *ret_packets)
 }
 
 /* Read the code of the verdict in an immediate value. */
-static void take_verdict(const struct nlattr *data, struct rule *rule)
+static void read_verdict(const struct nlattr *data, struct rule *rule)
 {
 	const struct nlattr *outer, *value, *code;
 
@@ -176,7 +176,7 @@ static void take_verdict(const struct nlattr *data, struct rule *rule)
 								be32toh((uint32_t)attribute_number(code)) == 0 ? "drop" : "";
 }
 
-static void take_expression(const struct nlattr *expression, struct rule *rule)
+static void read_expression(const struct nlattr *expression, struct rule *rule)
 {
 	const struct nlattr *attribute, *data = NULL;
 	const char *name = "";
@@ -189,9 +189,9 @@ static void take_expression(const struct nlattr *expression, struct rule *rule)
 	}
 	if (data && strcmp(name, "counter") == 0) {
 		rule->counts = true;
-		take_counter(data, &rule->packets);
+		read_counter(data, &rule->packets);
 	} else if (data && strcmp(name, "immediate") == 0) {
-		take_verdict(data, rule);
+		read_verdict(data, rule);
 	} else if (strcmp(name, "reject") == 0) {
 		rule->verdict = "reject";
 	}
@@ -216,7 +216,7 @@ static const char *family_name(uint8_t family)
 	return "other";
 }
 
-static int take_rule(const struct nlmsghdr *header, void *context)
+static int read_rule(const struct nlmsghdr *header, void *context)
 {
 	const struct nfgenmsg *message = mnl_nlmsg_get_payload(header);
 	const struct visitor *visitor = context;
@@ -236,7 +236,7 @@ static int take_rule(const struct nlmsghdr *header, void *context)
 			break;
 		case NFTA_RULE_EXPRESSIONS:
 			mnl_attr_for_each_nested (expression, attribute)
-				take_expression(expression, &rule);
+				read_expression(expression, &rule);
 			break;
 		}
 	}
@@ -248,7 +248,7 @@ static int take_rule(const struct nlmsghdr *header, void *context)
 	return MNL_CB_OK;
 }
 
-static int take_object(const struct nlmsghdr *header, void *context)
+static int read_object(const struct nlmsghdr *header, void *context)
 {
 	const struct nfgenmsg *message = mnl_nlmsg_get_payload(header);
 	const struct visitor *visitor = context;
@@ -275,7 +275,7 @@ static int take_object(const struct nlmsghdr *header, void *context)
 	}
 	if (type != NFT_OBJECT_COUNTER || !data)
 		return MNL_CB_OK;
-	take_counter(data, &packets);
+	read_counter(data, &packets);
 	visitor->visit(
 		TEXT_OF(NAME_SIZE, "nft/%s/%.40s/counter/%.40s/packets", family_name(message->nfgen_family), table, name),
 		false, packets, visitor->context);
@@ -302,11 +302,11 @@ void filters_each(struct filters *filters, filters_visit *visit, void *context)
 	if (!filters)
 		return;
 	request_start(&request, RTM_GETQDISC, NLM_F_DUMP, sizeof(struct tcmsg));
-	exchange(filters->routes, &request, take_qdisc, &visitor);
+	exchange(filters->routes, &request, read_qdisc, &visitor);
 	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
 		visit_actions(filters, &visitor, actions[i]);
 	if (!filters->tables)
 		return;
-	visit_tables(filters, &visitor, NFT_MSG_GETRULE, take_rule);
-	visit_tables(filters, &visitor, NFT_MSG_GETOBJ, take_object);
+	visit_tables(filters, &visitor, NFT_MSG_GETRULE, read_rule);
+	visit_tables(filters, &visitor, NFT_MSG_GETOBJ, read_object);
 }

@@ -56,7 +56,7 @@ static void exec_close(struct source *source)
 }
 
 /* Add the values of a whole line. */
-static void take_line(struct exec_state *state)
+static void read_line(struct exec_state *state)
 {
 	json_t *line = state->is_too_long ? NULL : json_loadb(state->line, state->octets, JSON_REJECT_DUPLICATES, NULL);
 
@@ -71,11 +71,11 @@ static void take_line(struct exec_state *state)
 	state->latest = line;
 }
 
-static void take_octets(struct exec_state *state, const char *octets, size_t count)
+static void read_octets(struct exec_state *state, const char *octets, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (octets[i] == '\n')
-			take_line(state);
+			read_line(state);
 		else if (state->octets < LINE_MOST)
 			state->line[state->octets++] = octets[i];
 		else
@@ -96,7 +96,7 @@ static bool read_some(struct exec_state *state)
 			return false;
 		if (count < 0)
 			return true;
-		take_octets(state, octets, (size_t)count);
+		read_octets(state, octets, (size_t)count);
 		all += (size_t)count;
 	}
 	return true;

@@ -35,7 +35,7 @@ static bool is_piece(struct piece piece, const char *text)
 }
 
 /* Take the next word of a line, which blanks end. */
-static struct piece take_word(struct piece *line)
+static struct piece read_word(struct piece *line)
 {
 	struct piece word;
 
@@ -48,15 +48,15 @@ static struct piece take_word(struct piece *line)
 }
 
 /* Read "# TYPE name counter". Other lines that begin so are for people. */
-static void take_type(struct reading *reading, struct piece line)
+static void read_type(struct reading *reading, struct piece line)
 {
 	struct piece name, type;
 
-	take_word(&line);
-	if (!is_piece(take_word(&line), "TYPE"))
+	read_word(&line);
+	if (!is_piece(read_word(&line), "TYPE"))
 		return;
-	name = take_word(&line);
-	type = take_word(&line);
+	name = read_word(&line);
+	type = read_word(&line);
 	snprintf(reading->family, sizeof(reading->family), "%.*s", (int)(name.octets < 159 ? name.octets : 159), name.text);
 	reading->kind = is_piece(type, "counter") ? RECORDER_COUNTER
 			: is_piece(type, "gauge") ? RECORDER_GAUGE
@@ -65,7 +65,7 @@ static void take_type(struct reading *reading, struct piece line)
 }
 
 /* Read the metric and its labels, if there are any. A quoted text in them may have any character. */
-static bool take_name(struct piece *line, struct piece *ret)
+static bool read_name(struct piece *line, struct piece *ret)
 {
 	bool in_labels = false, in_quotes = false;
 	size_t at = 0;
@@ -94,7 +94,7 @@ static bool take_name(struct piece *line, struct piece *ret)
 
 static bool take_number(struct piece *line, double *ret)
 {
-	struct piece word = take_word(line);
+	struct piece word = read_word(line);
 	char number[NUMBER_SIZE], *end;
 
 	if (!word.octets || word.octets >= sizeof(number))
@@ -113,7 +113,7 @@ static bool is_of_family(const struct reading *reading, struct piece name)
 }
 
 /* Collect node_exporter's seconds of CPUs. */
-static bool take_cpu(struct reading *reading, const char *name, double value)
+static bool read_cpu(struct reading *reading, const char *name, double value)
 {
 	static const struct {
 		const char *mode;
@@ -139,7 +139,7 @@ static void hand_over(struct reading *reading, const char *name, double value)
 	unsigned int cpu;
 
 	reading->count++;
-	if (take_cpu(reading, name, value))
+	if (read_cpu(reading, name, value))
 		return;
 	if (sscanf(name, "node_softnet_%31[a-z_]{cpu=\"%u\"}", what, &cpu) == 2 && strlen(what) > strlen("_total") &&
 	    strcmp(what + strlen(what) - strlen("_total"), "_total") == 0) {
@@ -150,13 +150,13 @@ static void hand_over(struct reading *reading, const char *name, double value)
 }
 
 /* Read the value and, perhaps, a time. Returns false if the line does not have the format. */
-static bool take_sample(struct reading *reading, struct piece line)
+static bool read_sample(struct reading *reading, struct piece line)
 {
 	struct piece name;
 	char text[RECORDER_NAME_SIZE];
 	double value;
 
-	if (!take_name(&line, &name) || !take_number(&line, &value))
+	if (!read_name(&line, &name) || !take_number(&line, &value))
 		return false;
 	if (!is_of_family(reading, name)) {
 		reading->kind = RECORDER_UNKNOWN;
@@ -211,9 +211,9 @@ int exposition_read(const char *text, size_t octets, exposition_visit *visit, vo
 		reading->visit = visit;
 		reading->context = context;
 		if (line.octets && *line.text == '#')
-			take_type(reading, line);
+			read_type(reading, line);
 		else if (line.octets)
-			is_one = take_sample(reading, line);
+			is_one = read_sample(reading, line);
 	}
 	if (is_one) {
 		visit_cpus(reading);

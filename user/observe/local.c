@@ -146,7 +146,7 @@ static size_t read_numbers(const char *text, int base, size_t most, uint64_t *re
 }
 
 /* Since Linux 5.10 the 13th column is the CPU, because CPUs that are offline have no line. */
-static void take_softnet(struct recorder *recorder, char *line, unsigned int number)
+static void read_softnet(struct recorder *recorder, char *line, unsigned int number)
 {
 	uint64_t values[16];
 	size_t count = read_numbers(line, 16, COUNT(values), values);
@@ -163,7 +163,7 @@ static void take_softnet(struct recorder *recorder, char *line, unsigned int num
 
 /* Add the time of each CPU, in seconds: for programs and their system calls, for frames and interrupts, stolen by the hypervisor,
  * the sum of these, and with what was idle. */
-static void take_cpu(struct recorder *recorder, char *line, unsigned int number)
+static void read_cpu(struct recorder *recorder, char *line, unsigned int number)
 {
 	enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, FIELDS };
 	double ticks = (double)sysconf(_SC_CLK_TCK);
@@ -185,7 +185,7 @@ static void take_cpu(struct recorder *recorder, char *line, unsigned int number)
 }
 
 /* Read "NET_RX:  12 34", which is by CPU. Other rows are summed over all CPUs. */
-static void take_interrupts(struct recorder *recorder, const char *line, const char *what)
+static void read_interrupts(struct recorder *recorder, const char *line, const char *what)
 {
 	const char *colon = strchr(line, ':');
 	uint64_t values[CPUS_MOST], sum = 0;
@@ -201,19 +201,19 @@ static void take_interrupts(struct recorder *recorder, const char *line, const c
 		ADD(recorder, (double)values[i], "%s/%s/cpu%zu", what, name, i);
 }
 
-static void take_interrupt(struct recorder *recorder, char *line, unsigned int number)
+static void read_interrupt(struct recorder *recorder, char *line, unsigned int number)
 {
 	(void)number;
-	take_interrupts(recorder, line, "interrupt");
+	read_interrupts(recorder, line, "interrupt");
 }
 
-static void take_softirq(struct recorder *recorder, char *line, unsigned int number)
+static void read_softirq(struct recorder *recorder, char *line, unsigned int number)
 {
 	(void)number;
-	take_interrupts(recorder, line, "softirq");
+	read_interrupts(recorder, line, "softirq");
 }
 
-static void take_link(struct recorder *recorder, char *line, unsigned int number)
+static void read_link(struct recorder *recorder, char *line, unsigned int number)
 {
 	static const char *const names[] = { "rx_bytes",  "rx_packets", "rx_errors", "rx_dropped",    "rx_fifo",
 					     "rx_frame",  NULL,         NULL,        "tx_bytes",      "tx_packets",
@@ -231,7 +231,7 @@ static void take_link(struct recorder *recorder, char *line, unsigned int number
 }
 
 /* Read two lines of each protocol: names, then values. */
-static void take_protocols(struct recorder *recorder, const char *path)
+static void read_protocols(struct recorder *recorder, const char *path)
 {
 	FILE *file = fopen(path, "re");
 	char names[LINE_SIZE], values[LINE_SIZE];
@@ -250,7 +250,7 @@ static void take_protocols(struct recorder *recorder, const char *path)
 }
 
 /* Read connection tracking: names, then a line of hexadecimal numbers for each CPU. The first is a gauge. */
-static void take_conntrack(struct recorder *recorder)
+static void read_conntrack(struct recorder *recorder)
 {
 	FILE *file = fopen("/proc/net/stat/nf_conntrack", "re");
 	char names[LINE_SIZE] = "", line[LINE_SIZE], *rest = names, *name, used[32], most[32];
@@ -273,7 +273,7 @@ static void take_conntrack(struct recorder *recorder)
 
 /* --- the kernel's other tables -------------------------------------------------------------------------------------- */
 
-static void take_driver(struct recorder *recorder, struct local_state *state, const struct driver_counters *link)
+static void read_driver(struct recorder *recorder, struct local_state *state, const struct driver_counters *link)
 {
 	if (ethtool_counters(state->ethtool, link->ifindex, COUNTERS_DRIVER, link->count, link->values))
 		return;
@@ -281,7 +281,7 @@ static void take_driver(struct recorder *recorder, struct local_state *state, co
 		ADD(recorder, (double)link->values[i], "ethtool/%s/%s", link->link, link->names[i]);
 }
 
-static void take_filter(const char *name, bool is_gauge, uint64_t value, void *context)
+static void read_filter(const char *name, bool is_gauge, uint64_t value, void *context)
 {
 	recorder_add(context, name, is_gauge ? RECORDER_GAUGE : RECORDER_COUNTER, (double)value);
 }
@@ -290,18 +290,18 @@ static const char *local_take(struct source *source, struct recorder *recorder)
 {
 	struct local_state *state = source->state;
 
-	each_line("/proc/net/softnet_stat", take_softnet, recorder);
-	each_line("/proc/stat", take_cpu, recorder);
-	each_line("/proc/net/dev", take_link, recorder);
-	take_protocols(recorder, "/proc/net/snmp");
-	take_protocols(recorder, "/proc/net/netstat");
-	take_conntrack(recorder);
+	each_line("/proc/net/softnet_stat", read_softnet, recorder);
+	each_line("/proc/stat", read_cpu, recorder);
+	each_line("/proc/net/dev", read_link, recorder);
+	read_protocols(recorder, "/proc/net/snmp");
+	read_protocols(recorder, "/proc/net/netstat");
+	read_conntrack(recorder);
 	rapl_add(&state->rapl, recorder);
-	filters_each(state->filters, take_filter, recorder);
+	filters_each(state->filters, read_filter, recorder);
 	for (size_t i = 0; i < state->link_count; i++)
-		take_driver(recorder, state, &state->links[i]);
-	each_line("/proc/softirqs", take_softirq, recorder);
-	each_line("/proc/interrupts", take_interrupt, recorder);
+		read_driver(recorder, state, &state->links[i]);
+	each_line("/proc/softirqs", read_softirq, recorder);
+	each_line("/proc/interrupts", read_interrupt, recorder);
 	return NULL;
 }
 

@@ -147,7 +147,7 @@ static int ask(struct prometheus_state *state)
 	return error;
 }
 
-static void take_value(const char *name, enum recorder_kind kind, double value, void *context)
+static void add_value(const char *name, enum recorder_kind kind, double value, void *context)
 {
 	recorder_add(context, name, kind, value);
 }
@@ -168,7 +168,7 @@ static const char *prometheus_take(struct source *source, struct recorder *recor
 			source, "%.100s:%s answers %s", state->host, state->port,
 			quote(state->answer, state->octets < 40 ? state->octets : 40, ROOM(QUOTE_SIZE), QUOTE_SIZE));
 	body += 4;
-	if (exposition_read(body, state->octets - (size_t)(body - state->answer), take_value, recorder) < 0)
+	if (exposition_read(body, state->octets - (size_t)(body - state->answer), add_value, recorder) < 0)
 		return "what it says is not the text format of Prometheus";
 	return NULL;
 }

@@ -138,7 +138,7 @@ static int walk(struct snmp_state *state, const struct if_mib_column *column, ta
 	return error;
 }
 
-static void take_name(struct snmp_state *state, const struct if_mib_column *, const struct if_mib_row *row,
+static void read_name(struct snmp_state *state, const struct if_mib_column *, const struct if_mib_row *row,
 		      struct recorder *)
 {
 	struct interface *interface = &state->interfaces[state->count];
@@ -151,7 +151,7 @@ static void take_name(struct snmp_state *state, const struct if_mib_column *, co
 	state->count++;
 }
 
-static void take_counter(struct snmp_state *state, const struct if_mib_column *column, const struct if_mib_row *row,
+static void read_counter(struct snmp_state *state, const struct if_mib_column *column, const struct if_mib_row *row,
 			 struct recorder *recorder)
 {
 	for (size_t i = 0; i < state->count; i++)
@@ -179,7 +179,7 @@ static const char *snmp_source_open(struct source *source)
 	trouble = connect_to(source, host, port, &state->fd);
 	state->number = (uint32_t)clock_ns();
 	state->deadline_ns = clock_ns() + (uint64_t)(SOURCE_TAKE_S * NS_PER_S);
-	if (!trouble && (trouble = refuse_answers(source, walk(state, &names_column, take_name, NULL))))
+	if (!trouble && (trouble = refuse_answers(source, walk(state, &names_column, read_name, NULL))))
 		close(state->fd);
 	if (trouble)
 		free(state);
@@ -204,7 +204,7 @@ static const char *snmp_source_take(struct source *source, struct recorder *reco
 
 	state->deadline_ns = clock_ns() + (uint64_t)(SOURCE_TAKE_S * NS_PER_S);
 	for (size_t i = 0; i < COUNT(columns) && !error; i++)
-		error = walk(state, &columns[i], take_counter, recorder);
+		error = walk(state, &columns[i], read_counter, recorder);
 	return refuse_answers(source, error);
 }
 

@@ -227,7 +227,7 @@ struct message {
 	uint8_t mac[MLR_MAC_OCTETS];
 };
 
-static void take_arp(const struct neighbours *neighbours, unsigned int port, const uint8_t *at, struct message *ret)
+static void read_arp(const struct neighbours *neighbours, unsigned int port, const uint8_t *at, struct message *ret)
 {
 	struct in_addr sender, target;
 	struct ether_arp arp;
@@ -242,7 +242,7 @@ static void take_arp(const struct neighbours *neighbours, unsigned int port, con
 	memcpy(ret->mac, arp.arp_sha, MLR_MAC_OCTETS);
 }
 
-static void take_discovery(const struct neighbours *neighbours, unsigned int port, const uint8_t *from_mac,
+static void read_discovery(const struct neighbours *neighbours, unsigned int port, const uint8_t *from_mac,
 			   const uint8_t *at, struct message *ret)
 {
 	struct discovery discovery;
@@ -275,9 +275,9 @@ static bool read_message(const struct neighbours *neighbours, unsigned int port,
 		type += 4;
 	rest = (size_t)octets - type - 2;
 	if (frame[type] == 0x08 && frame[type + 1] == 0x06 && rest >= sizeof(struct ether_arp))
-		take_arp(neighbours, port, frame + type + 2, ret);
+		read_arp(neighbours, port, frame + type + 2, ret);
 	else if (frame[type] == 0x86 && rest >= sizeof(struct ip6_hdr) + offsetof(struct discovery, option))
-		take_discovery(neighbours, port, frame + MLR_MAC_OCTETS, frame + type + 2, ret);
+		read_discovery(neighbours, port, frame + MLR_MAC_OCTETS, frame + type + 2, ret);
 	return true;
 }
 
@@ -336,7 +336,7 @@ static bool learn(const struct neighbours *neighbours, unsigned int port, const 
 	return true;
 }
 
-static void take_messages(struct neighbours *neighbours, unsigned int port)
+static void read_messages(struct neighbours *neighbours, unsigned int port)
 {
 	struct message message;
 
@@ -542,7 +542,7 @@ static void *serve(void *argument)
 			break;
 		for (unsigned int i = 0; i < neighbours->port_count; i++)
 			if (polled[i].revents)
-				take_messages(neighbours, i);
+				read_messages(neighbours, i);
 		if (clock_ns() < next_ns)
 			continue;
 		neighbours_announce_silent(neighbours);

@@ -142,7 +142,7 @@ static const uint8_t *find_udp(const uint8_t *frame, size_t octets)
 	return end - udp >= UDP_OCTETS ? udp : NULL;
 }
 
-static void take_answers(struct snmp *snmp)
+static void read_answers(struct snmp *snmp)
 {
 	uint8_t frame[FRAME_OCTETS];
 	ssize_t octets;
@@ -174,7 +174,7 @@ static void *run(void *argument)
 			next_ns += snmp->interval_ns;
 		}
 		poll(polled, 2, next_ns < snmp->until_ns ? (int)((next_ns - now_ns) / NS_PER_MS) + 1 : -1);
-		take_answers(snmp);
+		read_answers(snmp);
 		if (polled[1].revents)
 			return NULL;
 	}

@@ -25,7 +25,7 @@ static bool read_target(const char *root, const char *number, cpu_set_t *ret)
 	       (probe_read_cpus(root, TEXT_OF(PATH_SIZE, "/proc/irq/%s/smp_affinity_list", number), ret) && CPU_COUNT(ret));
 }
 
-static struct interrupts look_at(const char *root, const char *device, const cpu_set_t *transmit)
+static struct interrupts read_interrupts(const char *root, const char *device, const cpu_set_t *transmit)
 {
 	struct interrupts all = { 0 };
 	glob_t files = { 0 };
@@ -66,7 +66,7 @@ void probe_interrupts(json_t *checks, const char *root, const char *device, cons
 	char text[CPUS_SIZE], busy[CPUS_SIZE];
 
 	if (device)
-		all = look_at(root, device, transmit);
+		all = read_interrupts(root, device, transmit);
 	cpulist_format(&all.cpus, text, sizeof(text));
 	if (!all.count)
 		OK(checks, "interrupts", "none of its own");

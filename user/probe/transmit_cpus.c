@@ -33,7 +33,7 @@ struct place {
 	bool online_known, isolated_known, tickless_known;
 };
 
-static struct place look_at(const char *root, const cpu_set_t *transmit)
+static struct place read_place(const char *root, const cpu_set_t *transmit)
 {
 	struct place place = { .root = root, .transmit = transmit };
 	bool partition_known;
@@ -418,7 +418,7 @@ json_t *probe_transmit_cpus(const char *root, const cpu_set_t *transmit)
 		check_transmit_cpus, check_isolation,  check_tick,     check_callbacks,   check_smt,        check_sessions,
 		check_real_time,     check_preemption, check_governor, check_idle_states, check_hypervisor,
 	};
-	struct place place = look_at(root, transmit);
+	struct place place = read_place(root, transmit);
 	json_t *checks = json_array();
 
 	for (size_t i = 0; i < COUNT(parts); i++)

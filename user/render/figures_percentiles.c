@@ -31,7 +31,7 @@ struct curves {
 };
 
 /* A percentile that fewer than one frame is above says no more than the largest. */
-static void take_points(struct curve *curve, const struct mlr_hdr *hdr)
+static void read_points(struct curve *curve, const struct mlr_hdr *hdr)
 {
 	double most = log10((double)hdr->count);
 
@@ -56,7 +56,7 @@ static void add_curve(struct curves *curves, const json_t *entry, const char *hi
 		return;
 	snprintf(curve->text, sizeof(curve->text), "%.20s%s%.40s", share > 0 ? text_percent(share, VALUE_ROOM) : "",
 		 share > 0 ? ": " : "", text_fps(read_number(json_object_get(entry, "trial"), "trial_load"), VALUE_ROOM));
-	take_points(curve, hdr);
+	read_points(curve, hdr);
 	curves->count++;
 }
 

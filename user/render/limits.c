@@ -100,7 +100,7 @@ static bool is_by_stalls(enum reason reason, const json_t *pacing)
 }
 
 /* Add the missing frames of a trial. Who lost frames to an address without an answer is not known. */
-static void take_frames(struct seen *seen, const json_t *trial, double loss_ratio, bool misaddressed)
+static void add_frames(struct seen *seen, const json_t *trial, double loss_ratio, bool misaddressed)
 {
 	const json_t *attribution = json_object_get(trial, "loss_attribution"), *counts = json_object_get(trial, "counts");
 	double sut_ratio = fmax(read_number(attribution, "sut"), 0) / read_number(counts, "sent");
@@ -116,7 +116,7 @@ static void take_frames(struct seen *seen, const json_t *trial, double loss_rati
 	seen->decided |= misaddressed || sut_ratio <= loss_ratio;
 }
 
-static void take_load(struct seen *seen, const json_t *pacing)
+static void add_load(struct seen *seen, const json_t *pacing)
 {
 	double offered_fps = read_number(pacing, "achieved_fps"),
 	       off_ratio = offered_fps / read_number(pacing, "intended_fps") - 1;
@@ -127,25 +127,25 @@ static void take_load(struct seen *seen, const json_t *pacing)
 	seen->off_ratio = off_ratio;
 }
 
-static void take_limited(struct seen *seen, const json_t *trial, double loss_ratio)
+static void add_limited(struct seen *seen, const json_t *trial, double loss_ratio)
 {
 	const json_t *pacing = json_object_get(trial, "pacing");
 	enum reason reason = reason_of(trial);
 
 	seen->limited++;
-	take_frames(seen, trial, loss_ratio, reason == REASON_ADDRESS);
+	add_frames(seen, trial, loss_ratio, reason == REASON_ADDRESS);
 	if (reason == REASONS)
 		return;
 	seen->counts[reason]++;
 	seen->stalled[reason] |= is_by_stalls(reason, pacing);
 	if (reason == REASON_LOAD)
-		take_load(seen, pacing);
+		add_load(seen, pacing);
 	if (reason == REASON_COUNTER)
 		seen->loss_counter = json_object_get(trial, "loss_counter");
 }
 
 /* Add the stops of this machine, from all trials. The excess of departures counts where a result may depend on it. */
-static void take_stops(struct stalls *stalls, const json_t *trial)
+static void add_stops(struct stalls *stalls, const json_t *trial)
 {
 	const json_t *pacing = json_object_get(trial, "pacing");
 	double count = read_number(pacing, "stop_count");
@@ -164,12 +164,12 @@ static struct seen count_losses(const json_t *trials, double load_fps, double lo
 	struct seen seen = { .stalls.excess_frames = NAN };
 
 	json_each (trial, trials) {
-		take_stops(&seen.stalls, trial);
+		add_stops(&seen.stalls, trial);
 		if (read_truth(trial, "warmup") || (!isnan(load_fps) && read_number(trial, "trial_load") != load_fps))
 			continue;
 		seen.trials++;
 		if (read_truth(trial, "tester_limited"))
-			take_limited(&seen, trial, loss_ratio);
+			add_limited(&seen, trial, loss_ratio);
 	}
 	return seen;
 }

@@ -39,7 +39,7 @@ static const json_t *result_of(const json_t *point, const json_t *goal)
 	return NULL;
 }
 
-static void take_result(struct cell *cell, const json_t *result)
+static void add_result(struct cell *cell, const json_t *result)
 {
 	double value = read_number(result, "value"), lower = read_number(result, "lower_bound"),
 	       upper = read_number(result, "upper_bound");
@@ -71,7 +71,7 @@ static void audit_spread(struct audit *audit, const struct place *place, const j
 		return;
 	json_each (point, points)
 		if (json_equal(json_object_get(point, "values"), values))
-			take_result(&cell, result_of(point, json_object_get(spread, "goal")));
+			add_result(&cell, result_of(point, json_object_get(spread, "goal")));
 	sample =
 		cell.count ? mlr_sample_of(cell.values, cell.count) : mlr_sample_of(cell.limited_values, cell.limited_count);
 	audit_number(audit, place, spread, "count", (double)sample.count);

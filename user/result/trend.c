@@ -128,7 +128,7 @@ static bool is_other_kind(const char *path)
 	return !S_ISREG(status.st_mode);
 }
 
-static void take_file(struct trend *trend, const char *file)
+static void add_file(struct trend *trend, const char *file)
 {
 	char path[PATH_MAX], problem[LOAD_PROBLEM_SIZE];
 	json_t *document = NULL;
@@ -213,7 +213,7 @@ static enum exit_code read_folder(struct trend *trend)
 	trend->results = count < 0 ? NULL : calloc((size_t)count + 1, sizeof(*trend->results));
 	for (int i = 0; i < count; i++) {
 		if (trend->results && i < RESULTS_MOST && trend->code == EXIT_DONE)
-			take_file(trend, names[i]);
+			add_file(trend, names[i]);
 		free(names[i]);
 	}
 	free(names);
