@@ -86,7 +86,7 @@ user_tests := $(patsubst tests/user/%.c,$(BUILD)/tests/user/%,$(wildcard tests/u
 appliance_tests := $(if $(appliance),$(patsubst tests/appliance/%.c,$(BUILD)/tests/appliance/%,$(wildcard tests/appliance/test_*.c)))
 fuzz_targets := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(filter-out $(if $(appliance),,tests/fuzz/fuzz_http.c tests/fuzz/fuzz_settings.c \
 	tests/fuzz/fuzz_watch.c),$(wildcard tests/fuzz/fuzz_*.c)))
-test_tools := $(patsubst tests/tools/%.c,$(BUILD)/tests/tools/%,$(wildcard tests/tools/*.c)) $(BUILD)/tests/preload/jump.so
+test_tools := $(patsubst tests/tools/%.c,$(BUILD)/tests/tools/%,$(wildcard tests/tools/*.c)) $(patsubst tests/%.c,$(BUILD)/tests/%.so,$(wildcard tests/preload/*.c))
 benches := $(patsubst tools/bench/%.c,$(BUILD)/bench/%,$(wildcard tools/bench/bench_*.c))
 
 .DEFAULT_GOAL := all

@@ -247,3 +247,23 @@ END
   said 'done; waiting'
   jq -e '.ended >= .started and .ended - .started < 3600' "$BATS_TEST_TMPDIR"/state/results/*.meta
 }
+
+@test "what its runs say, and its settings, are parsed by processes that are nobody's" {
+  [ "$(id -u)" -eq 0 ] || skip "only root has what is given up"
+  if nm -D "$APPLIANCE" | grep -q asan; then skip "a sanitizer stands before what notes the calls"; fi
+  local notes=$BATS_TEST_TMPDIR/notes
+  truncate -s 1M "$notes"
+  configuration <<END
+measurer: $SIM
+max-load: 2Mfps
+END
+  PARSERS_LOG=$notes LD_PRELOAD=${BUILD:-build}/tests/preload/parsers.so appliance_up
+  said 'result 1'
+  said 'done; waiting'
+  appliance_down
+  tail -c +5 "$notes" | tr -d '\0' >"$notes.text"
+  # all that it reads by itself is what it wrote into its own folder
+  if grep '^root' "$notes.text" | grep -vE "^root json_load(_file|fd) $BATS_TEST_TMPDIR/state/"; then return 1; fi
+  grep -q '^nobody json_loadb {"event": "trial_finished"' "$notes.text"
+  grep -q '^nobody yaml_parser_load' "$notes.text"
+}

@@ -8,6 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct mlr_trial_input input = { .duration_s = 1, .load_fps = 1000 };
 	struct measurement measurement;
 
+	reader_parse_here();
 	if (read_answer((const char *)data, size, &input, &measurement) != EXIT_DONE)
 		return 0;
 	if (!mlr_trial_result_valid(&measurement.result))

@@ -89,7 +89,7 @@ keeper_is_small() {
   before=$(ip -j link show "$A" | jq -c '.[0] | [.flags, .mtu, .promiscuity]')
   for verb in "trial --load 1000 --duration 3600 --tx xsk" "trial --load 1000 --duration 3600 --tx live" \
     "search --max-load 20kfps --goal name=g,final=3600,sum=3600 --tx xsk" "search --max-load 20kfps --goal name=g,final=3600,sum=3600 --repeat 2" \
-    "soak --max-load 20kfps"; do
+    "soak --max-load 20kfps" "sweep --loads 1kfps --duration 3600"; do
     start $verb
     flowing 50
     threads_are_nobody || { echo "$verb"; cat "/proc/$pid"/task/*/status; return 1; }

@@ -12,6 +12,7 @@
 #include "appliance/http.h"
 #include "base/clock.h"
 #include "base/message.h"
+#include "base/reader.h"
 #include "base/text_stream.h"
 #include "base/units.h"
 
@@ -68,7 +69,7 @@ static void on_line(void *context, enum job_stream stream, char *text, size_t le
 		appliance_say(appliance, "%s", text);
 	if (appliance->phase != PHASE_RUNNING)
 		return;
-	object = json_loadb(text, length, 0, NULL);
+	object = reader_json(text, length, 0);
 	if (json_object_get(object, "event")) {
 		watch_event(&appliance->watch, object);
 	} else if (json_object_get(object, "schema")) {
@@ -350,8 +351,7 @@ static void store_run(struct appliance *appliance)
 				 .ended = now,
 				 .exit_code =
 					 appliance->run_status < 0 ? 128 - appliance->run_status : appliance->run_status };
-	json_auto_t *document =
-		appliance->document ? json_loadb(appliance->document, appliance->document_length, 0, NULL) : NULL;
+	json_auto_t *document = appliance->document ? reader_json(appliance->document, appliance->document_length, 0) : NULL;
 	int error;
 
 	snprintf(result.run, sizeof(result.run), "%s", run->name);
@@ -536,7 +536,7 @@ static void take_probe_line(void *context, enum job_stream stream, char *text, s
 		record_add(&appliance->record, text, false);
 		return;
 	}
-	document = json_loadb(text, length, 0, NULL);
+	document = reader_json(text, length, 0);
 	if (!json_object_get(document, "ports")) {
 		json_decref(document);
 		return;

@@ -40,21 +40,19 @@ static int read_all(int fd, char *text, size_t size, size_t *ret_length)
 	return 0;
 }
 
-int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length)
+int file_read_open(int fd, size_t most, char **ret_text, size_t *ret_length)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), error;
 	struct stat status;
 	char *text;
+	int error = fstat(fd, &status) ? -errno : (size_t)status.st_size > most ? -EFBIG : 0;
 
-	if (fd < 0)
-		return -errno;
-	error = fstat(fd, &status) ? -errno : (size_t)status.st_size > most ? -EFBIG : 0;
 	text = error ? NULL : malloc((size_t)status.st_size + 1);
 	if (!error && !text)
 		error = -ENOMEM;
+	if (!error && lseek(fd, 0, SEEK_SET) < 0 && errno != ESPIPE)
+		error = -errno;
 	if (!error)
 		error = read_all(fd, text, (size_t)status.st_size, ret_length);
-	close(fd);
 	if (error) {
 		free(text);
 		return error;
@@ -62,6 +60,17 @@ int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length
 	text[*ret_length] = '\0';
 	*ret_text = text;
 	return 0;
+}
+
+int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), error;
+
+	if (fd < 0)
+		return -errno;
+	error = file_read_open(fd, most, ret_text, ret_length);
+	close(fd);
+	return error;
 }
 
 int file_find_line(const char *path, const char *beginning, char *line, size_t size)

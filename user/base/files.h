@@ -15,6 +15,8 @@
 
 /* Read a file's text, with a NUL behind it, which the caller frees. -EFBIG if it is longer than `most` octets. */
 int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length);
+/* The same of one that is open, from its beginning. */
+int file_read_open(int fd, size_t most, char **ret_text, size_t *ret_length);
 /* Read the first line of a file, without its end, as in /proc and /sys. Returns 0 or -errno; the line is then empty. */
 int file_read_line(const char *path, char *line, size_t size);
 /* Read the first line that begins like this. The line is empty if there is none. */

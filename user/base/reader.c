@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/confine.h"
+#include "base/files.h"
 #include "base/json_file.h"
 #include "base/keeper.h"
 #include "base/memory.h"
@@ -229,4 +230,56 @@ enum exit_code reader_run(const struct reader_plan *plan, json_t **ret, struct f
 	if (lines)
 		*lines = (struct flat_lines){ 0 };
 	return parse_here || keeper_is_there() ? run_here(plan, ret, lines) : run_apart(plan, ret, lines);
+}
+
+/* --- a text ----------------------------------------------------------------------------------------------------------- */
+
+struct json_source {
+	const char *text;
+	size_t length, flags;
+};
+
+static enum exit_code parse_json(void *context, FILE *flat)
+{
+	const struct json_source *source = context;
+	json_t *value;
+
+	memory_bound(memory_used() + JSON_MEMORY_MOST);
+	value = json_loadb(source->text, source->length, source->flags, NULL);
+	memory_bound(0);
+	if (!value)
+		return EXIT_USAGE_ERROR;
+	flat_write(flat, value);
+	json_decref(value);
+	return EXIT_DONE;
+}
+
+json_t *reader_json(const char *text, size_t length, size_t flags)
+{
+	struct json_source source = { text, length, flags };
+	char ignored[REASON_SIZE];
+	const struct reader_plan plan = { .parse = parse_json,
+					  .context = &source,
+					  .fd = -1,
+					  .name = "",
+					  .error = ignored,
+					  .error_size = sizeof(ignored) };
+	json_t *value = NULL;
+	sigset_t all, before;
+
+	if (parse_here || keeper_is_there())
+		return json_loadb(text, length, flags, NULL);
+	sigfillset(&all); /* nothing is waited for that a signal would have to end */
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	reader_run(&plan, &value, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return value;
+}
+
+json_t *reader_json_file(const char *path)
+{
+	size_t length = 0;
+	owned char *text = NULL;
+
+	return file_read(path, JSON_OCTETS_MOST, &text, &length) ? NULL : reader_json(text, length, 0);
 }

@@ -29,6 +29,10 @@ struct reader_plan {
 	size_t error_size;
 };
 enum exit_code reader_run(const struct reader_plan *plan, json_t **ret, struct flat_lines *lines);
+/* Have a reader parse a JSON text, by the flags of json_loadb(). A new reference, or NULL if it is none; nothing is reported. */
+json_t *reader_json(const char *text, size_t length, size_t flags);
+/* The same of a file. */
+json_t *reader_json_file(const char *path);
 /* Give a stream that a reader will read its buffer. The reader may not ask whether it is a terminal. */
 void reader_buffer(FILE *stream);
 /* Parse without a process, from now on: for a process that has no privileges, and for fuzz targets. */

@@ -254,7 +254,7 @@ static const char *fault_of(const json_t *document, const json_t *signature, gnu
 
 void signing_prepare(const json_t *document)
 {
-	if (json_object_get(document, MEMBER))
+	if (!document || json_object_get(document, MEMBER))
 		is_there(); /* signing_fault() tells if it is not */
 }
 

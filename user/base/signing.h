@@ -22,7 +22,7 @@ void signing_key_free(struct signing_key *key);
 /* Sign a document: it gets the member "signature", in place of an older one. */
 enum exit_code signing_sign(json_t *document, const struct signing_key *key);
 
-/* Load what signing_fault() of this document needs, for a process that may open no file then. */
+/* Load what signing_fault() of this document needs (NULL: of any), for a process that may open no file then. */
 void signing_prepare(const json_t *document);
 /* Return why the signature of a document does not hold, a phrase; NULL if it holds, or if there is none. */
 const char *signing_fault(const json_t *document);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "campaign/point_result.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/exit_code.h"
 #include "base/files.h"
@@ -13,7 +16,10 @@
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/plain.h"
+#include "base/reader.h"
 #include "base/schema.h"
+#include "base/signing.h"
 #include "base/standing.h"
 #include "base/text_stream.h"
 #include "campaign/store.h"
@@ -237,14 +243,14 @@ __attribute__((format(printf, 3, 4))) static void fault(struct point_problem *pr
 	va_end(arguments);
 }
 
-/* Read a document without the members of these names. NULL: there is no such file, or it is no JSON. */
-static json_t *read_cut(const char *path, const char *const *names, struct point_problem *problem)
+/* Read a document without the members of these names. NULL: it is no JSON. */
+static json_t *read_cut(int fd, const char *const *names, struct point_problem *problem)
 {
 	size_t length = 0;
 	json_t *document;
 	json_error_t error;
 	owned char *text = NULL;
-	int failed = file_read(path, JSON_OCTETS_MOST, &text, &length);
+	int failed = file_read_open(fd, JSON_OCTETS_MOST, &text, &length);
 
 	if (failed) {
 		fault(problem, POINT_UNREADABLE, "the result cannot be read: %s", strerror(-failed));
@@ -259,24 +265,24 @@ static json_t *read_cut(const char *path, const char *const *names, struct point
 }
 
 /* Read a document without what a campaign has no use for. A signature fits the whole document only. */
-static json_t *read_document(const char *path, struct point_problem *problem)
+static json_t *read_document(int fd, struct point_problem *problem)
 {
 	static const char *const heavy[] = { "checklist", "units",           "definitions", "deviations", "warnings",
 					     "sut",       "traffic_profile", "estimates",   "time_line",  "trend",
 					     "anomalies", "latency",         "ports",       "pacing",     "order",
 					     "intervals", "decision",        NULL };
 	static const char *const none[] = { NULL };
-	json_t *document = read_cut(path, heavy, problem);
+	json_t *document = read_cut(fd, heavy, problem);
 
 	if (!json_object_get(document, "signature"))
 		return document;
 	json_decref(document);
-	return read_cut(path, none, problem);
+	return read_cut(fd, none, problem);
 }
 
-json_t *result_read(const char *path, enum verb verb, struct point_problem *problem)
+static json_t *read_result(int fd, enum verb verb, struct point_problem *problem)
 {
-	json_auto_t *document = read_document(path, problem), *contradictions = NULL;
+	json_auto_t *document = read_document(fd, problem), *contradictions = NULL;
 	char wrong[SCHEMA_PROBLEM_SIZE];
 
 	if (!document)
@@ -296,6 +302,64 @@ json_t *result_read(const char *path, enum verb verb, struct point_problem *prob
 		return NULL;
 	}
 	return digest(document, verb);
+}
+
+/* What the reader needs to know of a result. */
+struct source {
+	int fd;
+	enum verb verb;
+};
+
+/* In the reader: write the result, or {"fault", "text"}. */
+static enum exit_code write_result(void *context, FILE *flat)
+{
+	const struct source *source = context;
+	struct point_problem problem = { .fault = POINT_SOUND };
+	json_auto_t *result = read_result(source->fd, source->verb, &problem);
+	owned char *text = result ? NULL : plain_text(problem.text); /* a digit of UTF-8 may have been cut off */
+
+	if (!result)
+		result = json_pack("{s:i, s:s}", "fault", (int)problem.fault, "text", text ? text : "");
+	if (result)
+		flat_write(flat, result);
+	return result ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
+}
+
+/* Take over what the reader says is wrong. */
+static json_t *take_fault(const json_t *told, struct point_problem *problem)
+{
+	json_int_t kind = read_integer(told, "fault");
+
+	fault(problem, kind > POINT_SOUND && kind <= POINT_OTHER ? (enum point_fault)kind : POINT_OTHER, "%s",
+	      read_text(told, "text"));
+	return NULL;
+}
+
+json_t *result_read(const char *path, enum verb verb, struct point_problem *problem)
+{
+	struct source source = { .fd = open(path, O_RDONLY | O_CLOEXEC), .verb = verb };
+	char reason[sizeof(problem->text)];
+	const struct reader_plan plan = { .parse = write_result,
+					  .context = &source,
+					  .fd = source.fd,
+					  .name = path,
+					  .error = reason,
+					  .error_size = sizeof(reason) };
+	json_auto_t *told = NULL;
+	enum exit_code code;
+
+	if (source.fd < 0) {
+		fault(problem, POINT_UNREADABLE, "the result cannot be read: %s", strerror(errno));
+		return NULL;
+	}
+	signing_prepare(NULL);
+	code = reader_run(&plan, &told, NULL);
+	close(source.fd);
+	if (code != EXIT_DONE)
+		fault(problem, POINT_OTHER, "the result cannot be read: %s", reason);
+	if (code != EXIT_DONE)
+		return NULL;
+	return json_object_get(told, "fault") ? take_fault(told, problem) : json_incref(told);
 }
 
 /* --- a point of the matrix ------------------------------------------------------------------------------------------ */

@@ -19,6 +19,7 @@
 #include "base/json_read.h"
 #include "base/output.h"
 #include "base/process.h"
+#include "base/reader.h"
 #include "base/standing.h"
 #include "base/stop.h"
 #include "base/units.h"
@@ -297,15 +298,42 @@ static bool was_ended(int status)
 	       (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_INTERRUPTED);
 }
 
+struct line {
+	const char *text;
+	size_t length;
+};
+
+/* In the reader: refuse what is no document. */
+static enum exit_code check_document(void *context, FILE *)
+{
+	const struct line *line = context;
+	json_auto_t *document = json_loadb(line->text, line->length, 0, NULL);
+
+	return read_string(document, "schema") ? EXIT_DONE : EXIT_USAGE_ERROR;
+}
+
+static bool is_document(const char *text, size_t length)
+{
+	struct line line = { text, length };
+	char ignored[1];
+	const struct reader_plan plan = { .parse = check_document,
+					  .context = &line,
+					  .fd = -1,
+					  .name = "",
+					  .error = ignored,
+					  .error_size = sizeof(ignored) };
+
+	return reader_run(&plan, NULL, NULL) == EXIT_DONE;
+}
+
 /* Put the document that the point ended with in its place. */
 static enum exit_code keep_result(const struct work *work, bool *ret_kept)
 {
 	size_t length = 0;
 	owned char *line = store_last_line(work->output, &length);
-	json_auto_t *document = line ? json_loadb(line, length, 0, NULL) : NULL;
 	enum exit_code code = EXIT_DONE;
 
-	*ret_kept = read_string(document, "schema");
+	*ret_kept = line && is_document(line, length);
 	if (*ret_kept)
 		code = store_write(work->result, line, length);
 	return code;

@@ -19,6 +19,7 @@
 #include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/output.h"
+#include "base/reader.h"
 #include "base/text_stream.h"
 #include "campaign/store.h"
 
@@ -451,9 +452,8 @@ json_t *slurm_queue(const struct campaign *campaign)
 	char directory[PATH_MAX];
 
 	for (unsigned int number = 1; access(submission_path(campaign->directory, number, directory), F_OK) == 0; number++) {
-		json_auto_t *jobs = NULL;
+		json_auto_t *jobs = reader_json_file(TEXT_OF(PATH_MAX + 64, "%s/" JOBS, directory));
 
-		jobs = json_load_file(TEXT_OF(PATH_MAX + 64, "%s/" JOBS, directory), 0, NULL);
 		json_each (array, json_object_get(jobs, "arrays")) {
 			json_auto_t *names = read_points(directory, read_text(array, "points"));
 

@@ -17,6 +17,7 @@
 #include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/output.h"
+#include "base/reader.h"
 
 #define POINTS  "points"
 #define JOURNAL "journal.jsonl"
@@ -229,6 +230,67 @@ static enum exit_code read_journal(const struct campaign *campaign, const char *
 	return code;
 }
 
+/* A journal, and the states that it makes. */
+struct source {
+	const struct campaign *campaign;
+	const char *path;
+	struct json_file *file;
+	struct point_status *states;
+};
+
+/* In the reader: write the states of the points that were begun. */
+static enum exit_code write_states(void *context, FILE *flat)
+{
+	const struct source *source = context;
+	enum exit_code code = read_journal(source->campaign, source->path, source->file, source->states);
+	json_auto_t *told = json_array();
+
+	for (size_t i = 0; i < source->campaign->point_count; i++) {
+		const struct point_status *status = &source->states[i];
+
+		if (status->last)
+			json_array_append_new(told, json_pack("{s:i, s:i, s:i, s:i, s:O}", "point", (int)i, "state",
+							      (int)status->state, "attempts", (int)status->attempts,
+							      "exit_code", status->exit_code, "last", status->last));
+	}
+	if (code == EXIT_DONE)
+		flat_write(flat, told);
+	return code;
+}
+
+/* Take over what the reader says. It may say anything. */
+static void take_states(const json_t *told, const struct campaign *campaign, struct point_status *states)
+{
+	json_each (item, told) {
+		size_t point = (size_t)read_integer(item, "point");
+		json_int_t state = read_integer(item, "state");
+
+		if (point >= campaign->point_count)
+			continue;
+		json_decref(states[point].last);
+		states[point] = (struct point_status){
+			.state = state == POINT_FAILED ? POINT_FAILED : POINT_INTERRUPTED,
+			.attempts = (unsigned int)read_integer(item, "attempts"),
+			.exit_code = (int)read_integer(item, "exit_code"),
+			.last = json_incref(json_object_get(item, "last")),
+		};
+	}
+}
+
+static enum exit_code have_journal_read(const struct campaign *campaign, const char *path, struct json_file *file,
+					struct point_status *states)
+{
+	struct source source = { campaign, path, file, calloc(campaign->point_count + 1, sizeof(*states)) };
+	const struct reader_plan plan = { .parse = write_states, .context = &source, .fd = file->fd, .name = path };
+	json_auto_t *told = NULL;
+	enum exit_code code = source.states ? reader_run(&plan, &told, NULL) : refuse(EXIT_INCAPABLE, "out of memory");
+
+	if (code == EXIT_DONE)
+		take_states(told, campaign, states);
+	store_states_free(campaign, source.states);
+	return code;
+}
+
 static void settle(const struct campaign *campaign, size_t point, struct point_status *status)
 {
 	if (access(store_point_path(campaign, point, ".json", ROOM(PATH_MAX)), F_OK) == 0)
@@ -254,7 +316,7 @@ enum exit_code store_states(const struct campaign *campaign, struct point_status
 		return refuse(EXIT_USAGE_ERROR, "cannot read %s: %s", path, strerror(-error));
 	}
 	if (!error) {
-		enum exit_code code = read_journal(campaign, path, &journal, states);
+		enum exit_code code = have_journal_read(campaign, path, &journal, states);
 
 		json_file_close(&journal);
 		if (code != EXIT_DONE) {

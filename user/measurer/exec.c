@@ -10,6 +10,7 @@
 
 #include "base/child.h"
 #include "base/clock.h"
+#include "base/reader.h"
 #include "base/units.h"
 #include "measurer/measurer_new.h"
 #include "observe/observe.h"
@@ -320,7 +321,7 @@ static enum exit_code parse_answer(const struct answer *answer, const struct mlr
 static enum exit_code read_answer(const char *line, size_t length, const struct mlr_trial_input *input,
 				  struct measurement *ret)
 {
-	json_auto_t *object = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
+	json_auto_t *object = reader_json(line, length, JSON_REJECT_DUPLICATES);
 	const struct answer answer = { line, length, object };
 
 	if (json_is_object(object))

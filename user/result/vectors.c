@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/json_read.h"
 #include "base/json_text.h"
+#include "base/reader.h"
 #include "config/stored.h"
 #include "mlr/results.h"
 #include "result/audit.h"
@@ -200,7 +201,7 @@ static enum exit_code ask(struct child *child, const char *path, const json_t *v
 			       ? EXIT_INTERRUPTED
 			       : refuse(EXIT_INVALID, "--vectors: the command did not answer vector '%s' (it %s)",
 					QUOTED(read_text(vector, "name")), child_fate(child, ROOM(CHILD_FATE_SIZE)));
-	answered = json_loadb(line, answer_length, 0, NULL);
+	answered = reader_json(line, answer_length, 0);
 	child_taken(child, answer_length);
 	audit_answer(&audit, json_object_get(vector, "expected"), answered);
 	audit_members(&audit, answered);
@@ -210,7 +211,7 @@ static enum exit_code ask(struct child *child, const char *path, const json_t *v
 
 static enum exit_code ask_file(struct child *child, const char *path, size_t *asked, size_t *wrong)
 {
-	json_auto_t *document = json_load_file(path, 0, NULL);
+	json_auto_t *document = reader_json_file(path);
 	const json_t *vectors = json_object_get(document, "vectors");
 	enum exit_code code = EXIT_DONE;
 
