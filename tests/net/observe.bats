@@ -41,10 +41,10 @@ observed='.trial_result.observed'
   if pgrep -f 'sleep 1234.5'; then return 1; fi
 }
 
-# Of each source whether it has a capability.
+# Of each source its user, and whether it has a capability.
 capable_sources() {
   local source
-  for source in $(pgrep -P "$pid" mlr-observe); do awk '/^CapEff/ { print $2 !~ /^0+$/ }' "/proc/$source/status"; done | sort | tr -d '\n'
+  for source in $(pgrep -P "$pid" mlr-observe); do awk '/^Uid/ { user = $3 } /^CapEff/ { print user ":" ($2 !~ /^0+$/) }' "/proc/$source/status"; done | sort | xargs
 }
 
 @test "no program of a source outlives the tester, however that ends" {
@@ -52,8 +52,8 @@ capable_sources() {
   local source
   start trial --load 1kfps --duration 60 --format json --observe "dut=exec:exec sleep 1234.6" --observe "net=prometheus:http://127.0.0.1:9"
   until pgrep -f '^sleep 1234.6'; do running; sleep 0.05; done
-  # who reads from the network has no capability, and nobody has more of the tester than a socket
-  until [ "$(capable_sources)" = 01 ]; do running; sleep 0.05; done
+  # who reads from the network is nobody's, without a capability, and no source has more of the tester than a socket
+  until [ "$(capable_sources)" = "0:1 65534:0" ]; do running; sleep 0.05; done
   for source in $(pgrep -P "$pid" mlr-observe); do [ "$(ls "/proc/$source/fd" | wc -l)" -le 7 ]; done
   kill -9 "$pid"
   ended

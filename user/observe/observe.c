@@ -20,6 +20,7 @@
 #include "base/files.h"
 #include "base/json_read.h"
 #include "base/message.h"
+#include "base/reader.h"
 #include "base/stop.h"
 #include "mlr/power.h"
 #include "observe/source.h"
@@ -186,13 +187,19 @@ static int keep_only(int fd)
 	return close_range(4, ~0u, 0) ? -errno : 0;
 }
 
+/* End when the tester does. */
+static void end_with(pid_t tester)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != tester)
+		_exit(EXIT_DONE);
+}
+
 static void become_source(pid_t tester)
 {
 	const struct rlimit memory = { MEMORY_MOST, MEMORY_MOST }, none = { 0, 0 };
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != tester)
-		_exit(EXIT_DONE);
+	end_with(tester);
 	prctl(PR_SET_NAME, "mlr-observe");
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
@@ -222,9 +229,12 @@ static _Noreturn void live_as_source(const struct observers *observers, const st
 	listener.recorder = recorder_new();
 	if (keep_only(fd) || !listener.recorder)
 		_exit(EXIT_INCAPABLE);
-	/* A source that reads what others send gives up everything. Without capabilities there is nothing to give up. */
-	if (!listener.source.ops->needs_privileges && (confine_no_new_privileges() || confine_keep(0)) && !geteuid())
-		_exit(EXIT_INCAPABLE);
+	/* A source that reads what others send gives up everything. A change of the user takes the signal at the end back. */
+	if (!listener.source.ops->needs_privileges) {
+		if (confine_to_nobody())
+			_exit(EXIT_INCAPABLE);
+		end_with(tester);
+	}
 	while (await(&listener, 3))
 		;
 	if (listener.source.state)
@@ -373,7 +383,7 @@ void observers_begin(struct observers *observers, double duration_s)
 /* Read what a source says of a trial, if it is valid. */
 static json_t *read_summary(const struct observer *observer, int64_t octets)
 {
-	json_t *summary = octets > 0 ? json_loadb(observer->text, (size_t)octets, JSON_REJECT_DUPLICATES, NULL) : NULL;
+	json_t *summary = octets > 0 ? reader_json(observer->text, (size_t)octets, JSON_REJECT_DUPLICATES) : NULL;
 
 	if (json_is_object(summary) && json_integer_value(json_object_get(summary, "samples")) > 0)
 		return summary;
