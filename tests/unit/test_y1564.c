@@ -129,11 +129,15 @@ static void no_loss_is_promised_where_none_is_allowed(void **state)
 {
 	struct mlr_y1564_service service = service_of(1000, 0);
 	struct mlr_y1564_outcome outcome = outcome_of(999.9, 1000);
+	struct mlr_y1564_step steps[MLR_Y1564_STEPS_MAX];
 
 	(void)state;
 	assert_int_equal(mlr_y1564_judge_performance(&service, &outcome), 0);
 	service.sla.loss_ratio = NAN;
 	assert_int_equal(mlr_y1564_judge_performance(&service, &outcome), MLR_Y1564_LOSS);
+	/* nor beyond CIR: all of that comes through */
+	assert_int_equal(mlr_y1564_steps(&service, quarters + 3, 1, steps), 2);
+	assert_true(steps[1].least_fps == 1000);
 }
 
 /* What is computed may differ from what is agreed in its last digits. */
@@ -217,6 +221,7 @@ static void it_is_available_again_after_ten_good_seconds(void **state)
 	/* the end of the test ends no state */
 	assert_int_equal(minute_without(45, MINUTE).unavailable, 15);
 	assert_int_equal(minute_without(51, MINUTE).unavailable, 0);
+	assert_int_equal(minute_without(50, MINUTE).unavailable, 10);
 	assert_true(isnan(mlr_y1564_availability(received, received, 0).ratio));
 }
 
@@ -363,6 +368,8 @@ static void the_worst_variation_has_its_error(void **state)
 	assert_true(
 		mlr_y1564_worst((struct mlr_y1564_outcome[]){ varying(7, 1), varying(7, 2), varying(6, 8) }, none, 3, which)
 			.variation_error_ns == 2);
+	assert_true(mlr_y1564_worst((struct mlr_y1564_outcome[]){ varying(7, 2), varying(7, 1) }, none, 2, which)
+			    .variation_error_ns == 2);
 	assert_true(isnan(mlr_y1564_worst((struct mlr_y1564_outcome[]){ varying(7, 1), varying(NAN, NAN) }, none, 2, which)
 				  .variation_error_ns));
 }
