@@ -289,6 +289,49 @@ static void who_loses_at_the_end_has_not_recovered(void **state)
 	assert_false(mlr_recovery_of(&due.counts).lost_at_end);
 }
 
+/* What is before the first frame and behind the last one has no part in how long the end is. */
+static void the_end_is_a_fiftieth_of_the_time_in_which_frames_were_due(void **state)
+{
+	struct due due;
+
+	(void)state;
+	all_come(&due);
+	for (size_t i = 50; i < PARTS; i++)
+		due.sent[i] = due.received[i] = 0;
+	due.received[49]--;
+	assert_true(mlr_recovery_of(&due.counts).lost_at_end);
+	assert_close(mlr_recovery_of(&due.counts).recovery_s, 50e-3, 1e-12);
+	due.received[48]--;
+	due.received[49]++;
+	assert_false(mlr_recovery_of(&due.counts).lost_at_end);
+	all_come(&due);
+	for (size_t i = 0; i < PARTS - 50; i++)
+		due.sent[i] = due.received[i] = 0;
+	due.received[PARTS - 5]--;
+	assert_false(mlr_recovery_of(&due.counts).lost_at_end);
+	assert_close(mlr_recovery_of(&due.counts).recovery_s, 46e-3, 1e-12);
+	/* no frame was due at all */
+	for (size_t i = 0; i < PARTS; i++)
+		due.sent[i] = due.received[i] = 0;
+	assert_true(mlr_recovery_of(&due.counts).recovery_s == 0);
+}
+
+static void parts_beyond_the_last_are_empty(void **state)
+{
+	struct due due;
+
+	(void)state;
+	all_come(&due);
+	lose(&due, PARTS - 3, PARTS);
+	due.counts.count = PARTS - 1;
+	assert_int_equal(mlr_due_lost(&due.counts, 0, PARTS + 7), 20);
+	assert_int_equal(mlr_due_lost(&due.counts, 0, PARTS - 2), 10);
+	assert_int_equal(mlr_due_lost(&due.counts, PARTS - 2, PARTS), 10);
+	/* more came than was due, as on a border */
+	due.received[5]++;
+	assert_int_equal(mlr_due_lost(&due.counts, 5, 6), 0);
+}
+
 static void what_is_lost_blocks_for_as_long_as_it_takes_to_send(void **state)
 {
 	struct mlr_blocked blocked;
@@ -361,6 +404,55 @@ static void a_reset_is_the_longest_time_of_which_nothing_arrives(void **state)
 	due.received[49] = due.received[120] = 1;
 	assert_int_equal(find_reset(&due).to_ns, reset.to_ns);
 	assert_int_equal(find_reset(&due).lost, 778);
+}
+
+static void a_shorter_outage_after_the_longest_does_not_count(void **state)
+{
+	struct mlr_reset reset;
+	struct due due;
+
+	(void)state;
+	all_come(&due);
+	assert_int_equal(find_reset(&due).resolution_ns, MS);
+	assert_false(find_reset(&due).seen);
+	lose(&due, 50, 120);
+	lose(&due, 150, 156);
+	/* one in which hardly a frame was due is none, however long it is */
+	for (size_t i = 157; i < PARTS - 1; i++)
+		due.sent[i] = due.received[i] = 0;
+	reset = find_reset(&due);
+	assert_int_equal(reset.from_ns, START + 49 * MS + MS / 2);
+	assert_int_equal(reset.to_ns, START + 120 * MS + MS / 2);
+	assert_int_equal(reset.outages, 2);
+	assert_int_equal(reset.lost, 760);
+}
+
+/* Half of the frames that are sent in such a time at the mean load have to be lost, in it and in the part on either side. */
+static void an_outage_needs_half_of_its_frames(void **state)
+{
+	struct due due;
+
+	(void)state;
+	all_come(&due);
+	lose(&due, 50, 60);
+	for (size_t i = 50; i < 60; i++)
+		due.sent[i] = 5;
+	/* 50 and 3, of 9.75 in each of eleven parts; what the parts beyond lose is none of it */
+	due.received[49] = 7;
+	due.received[48] = due.received[61] = 0;
+	due.sent[48] = due.sent[61] = 1;
+	due.sent[47] = due.received[47] = due.sent[62] = due.received[62] = 19;
+	assert_false(find_reset(&due).seen);
+	due.received[60] = 9;
+	assert_true(find_reset(&due).seen);
+	/* the first part has none before it */
+	all_come(&due);
+	lose(&due, 0, 10);
+	for (size_t i = 1; i < 10; i++)
+		due.sent[i] = 5;
+	assert_true(mlr_reset_of(&due.counts, START, START).seen);
+	assert_int_equal(mlr_reset_of(&due.counts, START, START).from_ns, START);
+	assert_int_equal(mlr_reset_of(&due.counts, START, START).lost, 55);
 }
 
 static void a_gap_before_the_command_is_none_of_the_reset(void **state)
@@ -446,10 +538,14 @@ int main(void)
 		cmocka_unit_test(two_loss_free_loads_must_be_successive),
 		cmocka_unit_test(recovery_ends_with_the_last_lost_frame),
 		cmocka_unit_test(without_a_loss_recovery_takes_no_time),
+		cmocka_unit_test(the_end_is_a_fiftieth_of_the_time_in_which_frames_were_due),
+		cmocka_unit_test(parts_beyond_the_last_are_empty),
 		cmocka_unit_test(who_loses_at_the_end_has_not_recovered),
 		cmocka_unit_test(what_is_lost_blocks_for_as_long_as_it_takes_to_send),
 		cmocka_unit_test(what_blocks_in_the_last_part_with_frames_lasts),
 		cmocka_unit_test(a_reset_is_the_longest_time_of_which_nothing_arrives),
+		cmocka_unit_test(a_shorter_outage_after_the_longest_does_not_count),
+		cmocka_unit_test(an_outage_needs_half_of_its_frames),
 		cmocka_unit_test(a_gap_before_the_command_is_none_of_the_reset),
 		cmocka_unit_test(losses_here_and_there_are_no_reset),
 		cmocka_unit_test(who_does_not_come_back_has_no_reset_time),
