@@ -310,7 +310,16 @@ static void the_end_is_a_fiftieth_of_the_time_in_which_frames_were_due(void **st
 	due.received[PARTS - 5]--;
 	assert_false(mlr_recovery_of(&due.counts).lost_at_end);
 	assert_close(mlr_recovery_of(&due.counts).recovery_s, 46e-3, 1e-12);
+	/* a fiftieth of 51 parts is two */
+	all_come(&due);
+	due.counts.count = 51;
+	due.received[49]--;
+	assert_true(mlr_recovery_of(&due.counts).lost_at_end);
+	due.received[49]++;
+	due.received[48]--;
+	assert_false(mlr_recovery_of(&due.counts).lost_at_end);
 	/* no frame was due at all */
+	due.counts.count = PARTS;
 	for (size_t i = 0; i < PARTS; i++)
 		due.sent[i] = due.received[i] = 0;
 	assert_true(mlr_recovery_of(&due.counts).recovery_s == 0);
@@ -445,6 +454,9 @@ static void an_outage_needs_half_of_its_frames(void **state)
 	assert_false(find_reset(&due).seen);
 	due.received[60] = 9;
 	assert_true(find_reset(&due).seen);
+	/* the mean load is that of all parts */
+	due.sent[0] = due.received[0] = 40;
+	assert_false(find_reset(&due).seen);
 	/* the first part has none before it */
 	all_come(&due);
 	lose(&due, 0, 10);
@@ -510,6 +522,11 @@ static void who_does_not_come_back_has_no_reset_time(void **state)
 	struct due due;
 
 	(void)state;
+	all_come(&due);
+	lose(&due, 50, PARTS);
+	due.counts.count = PARTS - 1;
+	reset = find_reset(&due);
+	assert_true(reset.seen && !reset.over);
 	all_come(&due);
 	lose(&due, 50, PARTS);
 	reset = find_reset(&due);
