@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a process that gave up privileges can still do, tried in processes of their own. */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/landlock.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -166,6 +170,57 @@ static void capabilities_are_gone_for_this_thread_and_those_it_starts(void **sta
 	assert_int_equal(WEXITSTATUS(status), FINE);
 }
 
+/* What nobody could do with a file and a folder that are everybody's; 0, or the first thing that went otherwise. */
+static int use_files(const char *folder, int open_fd)
+{
+	char *const arguments[] = { "true", NULL };
+	char path[64];
+
+	if (confine_to_nobody())
+		return 1;
+	snprintf(path, sizeof(path), "%s/file", folder);
+	if (write(open_fd, "x", 1) != 1 || close(open(path, O_RDONLY)))
+		return 2; /* what is open stays open, and what is readable can be read */
+	if (open(path, O_WRONLY) >= 0 || errno != EACCES)
+		return 3;
+	snprintf(path, sizeof(path), "%s/new", folder);
+	if (open(path, O_WRONLY | O_CREAT, 0666) >= 0 || errno != EACCES)
+		return 4;
+	if (!mkdir(path, 0777) || errno != EACCES)
+		return 5;
+	execv("/bin/true", arguments);
+	return errno == EACCES ? FINE : 6;
+}
+
+static void where_there_is_landlock_nobody_changes_or_executes_no_file(void **state)
+{
+	char folder[] = "/tmp/test_confine.XXXXXX", path[64];
+	int fd, status;
+	pid_t pid;
+
+	(void)state;
+	if (syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION) < 1)
+		skip();
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/file", folder);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	assert_true(fd >= 0);
+	assert_int_equal(fchmod(fd, 0666), 0);
+	assert_int_equal(chmod(folder, 0777), 0);
+	pid = fork();
+	if (pid == 0)
+		_exit(use_files(folder, fd));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	close(fd);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/new", folder);
+	unlink(path);
+	rmdir(path);
+	assert_int_equal(rmdir(folder), 0);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), FINE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,6 +229,7 @@ int main(void)
 		cmocka_unit_test(what_is_newer_than_the_list_is_as_on_an_older_kernel),
 		cmocka_unit_test(no_namespace_is_opened),
 		cmocka_unit_test(capabilities_are_gone_for_this_thread_and_those_it_starts),
+		cmocka_unit_test(where_there_is_landlock_nobody_changes_or_executes_no_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
