@@ -201,6 +201,19 @@ class Result:
             differ.same(f"{name}: loss_ratio", float(told["loss_ratio"]), ratio_of(way, intended_of(trial)))
             put_latency(differ, f"{name}: latency", told["latency"], way)
         differ.same(f"{what}: loss_ratio", float(trial["loss_ratio"]), self.loss_ratio(trial))
+        self.put_worst(differ, f"{what}, trial {trial['trial_number']}", trial)
+
+    def put_worst(self, differ, what, trial):
+        """Of both directions the smallest minimum, else the largest figure; and whose it is, where the log tells them apart."""
+        told, seen = trial["latency"], {name: latencies(way) for name, way in self.ways(trial).items()}
+        if told is None or None in seen.values():
+            return
+        for name in seen["ab"]:
+            worst = bounds_of(min if name == "min_ns" else max, [seen["ab"][name], seen["ba"][name]])
+            differ.within(f"{what}: {name} of both", told[name], worst, told["error_bound_ns"] if name in RANKS else 0)
+            largest = max(seen, key=lambda way: seen[way][name][0])
+            if name in told["worst_direction"] and seen["ba" if largest == "ab" else "ab"][name][1] < seen[largest][name][0]:
+                differ.same(f"{what}: whose {name}", self.way(told["worst_direction"][name]), largest)
 
 
 # --- RFC 2544 ---------------------------------------------------------------------------------------------------------------
@@ -560,6 +573,18 @@ def check_histograms(result, differ):
     return [each["trial"]["trial_number"] for each in result.document["latency_at"]]
 
 
+def put_bound_latency(result, differ, told, load):
+    """The worst of the trials at the bound."""
+    trials = [trial for trial in result.document["trials"] if trial["trial_load"] == load and not trial.get("warmup")
+              and trial["trial_duration"] >= told["goal"]["final_trial_duration"]]
+    seen = [latencies(way) for trial in trials for way in result.ways(trial).values()]
+    differ.same("latency at the bound: trials", told["latency"]["trials"], len(trials))
+    for name in seen[0] if seen and None not in seen else ():
+        worst = bounds_of(min if name == "min_ns" else max, [each[name] for each in seen])
+        error = max(trial["latency"]["error_bound_ns"] for trial in trials) if name in RANKS else 0
+        differ.within(f"latency at the bound: {name}", told["latency"][name], worst, error)
+
+
 def check_search(result, differ):
     for trial in result.document["trials"]:
         result.put_trial(differ, "search", trial)
@@ -568,6 +593,7 @@ def check_search(result, differ):
         differ.same("search: lower bound", told["relevant_lower_bound"], lower)
         differ.same("search: upper bound", told["relevant_upper_bound"], upper)
         differ.same("search: Conditional Throughput", told["conditional_throughput"], conditional_throughput(result, told["goal"], lower))
+        put_bound_latency(result, differ, told, lower)
         for each in result.document["latency_at"]:
             if each["goal"] == told["goal"]["name"]:
                 differ.same("search: load of latency", float(each["trial"]["trial_load"]), each["share"] * lower)
