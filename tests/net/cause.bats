@@ -64,7 +64,8 @@ slow_router() {
       check "$cause.rows[0] | .counter == \"softnet/cpu$SLOW_CPU/dropped\" and .per_lost_frame > 0.98 and .per_lost_frame < 1.05"
       return
     fi
-    check "$cause.rows[1] | .counter == \"softnet/cpu$SLOW_CPU/dropped\""
+    # where it dropped frames of others as well, the link's own count, which is exact, stands before it
+    check "[$cause.rows[1:3][].counter] | index(\"softnet/cpu$SLOW_CPU/dropped\")"
   done
   give_up "programs of this machine shared the router's CPU in each try, and the report said so"
 }

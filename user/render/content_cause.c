@@ -124,7 +124,7 @@ static void write_first(const json_t *cause, const json_t *row, char text[SENTEN
 static void put_sentence(struct writer *writer, const json_t *cause)
 {
 	const json_t *row = json_array_get(json_object_get(cause, "rows"), 0);
-	char text[SENTENCE_SIZE] = "No trial that was observed lost frames.";
+	char text[SENTENCE_SIZE] = "The SUT lost frames in no trial that was observed.";
 
 	if (row)
 		write_first(cause, row, text);
@@ -267,7 +267,8 @@ static void put_lines(struct writer *writer, unsigned int number, const json_t *
 	svg_line(stream, &panel, "curve c2", lost->x, lost->y, lost->count);
 	svg_line(stream, &panel, "curve c1", counted->x, counted->y, counted->count);
 	figure_close(writer, stream,
-		     "One trial near the Relevant Upper Bound. The counter has a value a sample, about ten a second.");
+		     "Of the trials that tell of the loss, the one at the least load. The counter has a value a sample, "
+		     "about ten a second.");
 }
 
 /* Draw the figure of the first counter of events; shares of a CPU have none. */

@@ -255,7 +255,7 @@ static void fill_verdict(struct writer_verdict *verdict, const json_t *, const j
 	verdict->quantity = "As agreed (ITU-T Y.1564)";
 	verdict->tone = failure ? TONE_BAD : passed ? TONE_GOOD : TONE_WARN;
 	snprintf(verdict->state, sizeof(verdict->state), "%s", failure ? "FAILED" : passed ? "passed" : "no verdict");
-	snprintf(verdict->value, sizeof(verdict->value), "%s", failure ? "no" : passed ? "yes" : "-");
+	snprintf(verdict->value, sizeof(verdict->value), "%s", failure ? "no" : passed ? "yes" : DASH);
 	if (failure)
 		snprintf(verdict->warning, sizeof(verdict->warning), "%s %.400s",
 			 failure == performance ? "Performance" : step_name(failure), verdict_of(failure, ROOM(CELL_SIZE)));

@@ -340,8 +340,9 @@ static const struct suffix {
 static const struct word {
 	const char *name, *text;
 } words[] = {
-	{ "sut", "SUT" },   { "nic", "NIC" }, { "cpu", "CPU" }, { "mac", "MAC" }, { "mtu", "MTU" }, { "udp", "UDP" },
-	{ "ipv4", "IPv4" }, { "tx", "TX" },   { "rx", "RX" },   { "ip", "IP" },   { "pdv", "PDV" }, { "ipdv", "IPDV" },
+	{ "sut", "SUT" },   { "nic", "NIC" },   { "cpu", "CPU" },   { "mac", "MAC" }, { "mtu", "MTU" }, { "udp", "UDP" },
+	{ "ipv4", "IPv4" }, { "tx", "TX" },     { "rx", "RX" },     { "ip", "IP" },   { "pdv", "PDV" }, { "ipdv", "IPDV" },
+	{ "icmp", "ICMP" }, { "vlan", "VLAN" }, { "dscp", "DSCP" }, { "ecn", "ECN" }, { "ttl", "TTL" },
 };
 
 /* Put each such word of a label right; both texts are of one length. */
