@@ -95,6 +95,14 @@ weasyprint_or_skip() {
   "$XDP_MLR" report "$dir/much.json" --certificate "$dir/much.pdf" --certificate "$dir/much.html"
   [ "$(pages "$dir/much.pdf")" -eq 1 ]
   grep -q 'further results, for which this page has no room' "$dir/much.html"
+  # the page prints alike in a browser
+  command -v chromium >/dev/null || return 0
+  for kind in search-1-xdp y1564-1-both much; do
+    [ -e "$dir/$kind.html" ] || "$XDP_MLR" report "$GOLDEN/$kind.json" --certificate "$dir/$kind.html" --logo "$dir/logo.svg"
+    chromium --headless --no-sandbox --disable-gpu --user-data-dir="$dir/profile" --no-pdf-header-footer --print-to-pdf="$dir/$kind-chromium.pdf" \
+      "file://$dir/$kind.html" 2>/dev/null
+    [ "$(pages "$dir/$kind-chromium.pdf")" -eq 1 ]
+  done
 }
 
 @test "a PDF is made by a process of nobody, without a network, after the measurement" {
