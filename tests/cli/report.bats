@@ -176,6 +176,16 @@ ends_at() { # page number
   [ "$(tr '\n' ' ' <"$BATS_TEST_TMPDIR/columns")" = "0 1 1 0 " ]
 }
 
+@test "without telemetry of the SUT a report is the same, but for the section of causes" {
+  jq 'walk(if type == "object" then del(.observed, .cause) else . end)' "$GOLDEN/search-1-observed.json" >"$BATS_TEST_TMPDIR/plain.json"
+  "$XDP_MLR" report "$GOLDEN/search-1-observed.json" --report "$BATS_TEST_TMPDIR/observed.md"
+  "$XDP_MLR" report "$BATS_TEST_TMPDIR/plain.json" --report "$BATS_TEST_TMPDIR/plain.md"
+  sed '/^## Where the SUT lost them/,/did nothing in any trial/d' "$BATS_TEST_TMPDIR/observed.md" | cat -s >"$BATS_TEST_TMPDIR/cut.md"
+  [ "$(wc -l <"$BATS_TEST_TMPDIR/cut.md")" -lt "$(wc -l <"$BATS_TEST_TMPDIR/observed.md")" ]
+  diff "$BATS_TEST_TMPDIR/cut.md" <(cat -s "$BATS_TEST_TMPDIR/plain.md")
+  none 'id="cause"|id="figure-cause' <"$(render "$BATS_TEST_TMPDIR/plain.json" html)"
+}
+
 @test "a figure's axis of trials ends at the last one" {
   local page
   page=$(render "$GOLDEN/search-1-xdp.json" html)
