@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* This header recognises frames of the tester that a SUT has mangled. The place of the magic in them shows that they do not
- * belong to somebody else. */
+/* This header recognises frames of the tester that a SUT has mangled: the magic is at the place of a tag. The receiver's
+ * program owns the frame. It asks once for each foreign frame, and nothing is kept. */
 #pragma once
 
 #include "bpf/parse.h"

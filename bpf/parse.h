@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* This header finds the tag in a frame. Every XDP program that handles test traffic shares it. */
+/* This header finds the tag in a frame, for every XDP program that handles test traffic. The program owns the frame. A frame
+ * is parsed once when it arrives, and nothing is kept. */
 #pragma once
 
 #include <linux/bpf.h>

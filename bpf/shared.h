@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /* This header has what the XDP programs and user space share: the values of maps (fixed-size integers only), and a section's
- * name. */
+ * name. The maps own the values, and live as long as the program is loaded. */
 #pragma once
 
 #include <stdint.h>

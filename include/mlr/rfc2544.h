@@ -3,8 +3,8 @@
  * These are the decisions and computations of the tests in RFC 2544 section 26 other than throughput. The caller owns each
  * structure. A structure is initialised for one test, asked for the next step, and told its outcome, until the test is over.
  *
- * They are the search for the longest burst (26.4, with the figures of RFC 9004), the loads of the frame loss rate (26.3),
- * and the times of recovery and reset (26.5, 26.6 with RFC 6201). Like a controller, nothing here measures.
+ * There is the search for the longest burst (26.4, with the figures of RFC 9004). There are the loads of the frame loss rate
+ * (26.3), and the times of recovery (26.5) and reset (26.6, RFC 6201). Like a controller, nothing here measures.
  */
 #ifndef MLR_RFC2544_H
 #define MLR_RFC2544_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* These functions write octets as base64 text (RFC 4648, section 4), and read them back. They keep nothing. */
+/* These functions write octets as base64 text (RFC 4648, section 4), and read them back. The caller owns what they return;
+ * they keep nothing. */
 #pragma once
 
 #include <stddef.h>

@@ -10,8 +10,8 @@
  *
  * Other kinds (a device, a FIFO, an open file such as /dev/stdout or a shell's >(...)) are opened at once and written in
  * place. A link as the last part of a path is followed if root or our own user made it. Other links are refused with
- * -EMLINK. Everybody may make files in a folder such as /tmp. There a FIFO or device of another user is refused, and so is a file with
- * several names (-ENOTUNIQ): whoever put it there could read the text, block us, or change the file.
+ * -EMLINK. Everybody may make files in a folder such as /tmp. There a FIFO or device of another user is refused, and so is a
+ * file with several names (-ENOTUNIQ). Whoever put such a file there could read the text, block us, or change the file.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Small functions of numbers, which C lacks. */
+/* This header has small functions of numbers that C lacks. They own and keep nothing. */
 #pragma once
 
 #include <stdint.h>

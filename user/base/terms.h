@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* These constants say what figures are, in a sentence that is the same wherever they are shown. */
+/* These constants define figures in a sentence that is the same wherever a figure is shown. Nobody owns or changes them. */
 #pragma once
 
 #define EXCESS_DEFINITION                                                                                                   \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * This header runs the suite of RFC 2544 section 26, as RFC 9004 (back-to-back frames) and RFC 6201 (reset) update it:
- * through the frame sizes, one measurer each, and through the tests (rfc2544_run.h). The caller owns what was measured, and
+ * This header runs the suite of RFC 2544 section 26, as RFC 9004 (back-to-back frames) and RFC 6201 (reset) update it. Each
+ * frame size has a measurer of its own, and goes through the tests (rfc2544_run.h). The caller owns what was measured, and
  * frees it.
  */
 #pragma once

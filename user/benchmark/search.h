@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The Manager (RFC 9971, section 4.9.3) takes each Trial Input from the controller to the measurer and each result back,
- * keeps the time, and knows in the end all that the report needs.
+ * The Manager (RFC 9971, section 4.9.3) carries each Trial Input from the controller to the measurer, and each result back.
+ * It keeps the time, and in the end has all that the report needs. The caller owns a search, which is run once and then
+ * freed.
  */
 #pragma once
 
@@ -28,8 +29,8 @@ enum exit_code search_new_controller(const struct config *config, const struct m
 /*
  * --repeat N: so many searches, one after another, between the same loads, with mean and standard deviation over them.
  *
- * The result document is that of one of them, so that nothing in it is of two searches: the one with the median (of an even
- * number, the lower) Conditional Throughput of the first goal. "repeats" has the statistics, and every search.
+ * The result document is that of one search, so it never mixes two. It is the search with the median Conditional Throughput
+ * of the first goal; of an even number, the lower median. "repeats" has the statistics, and every search.
  */
 
 /* Search, and show the result. *measurer may be replaced: an external measurer is started anew for each search. */

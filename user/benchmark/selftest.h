@@ -4,9 +4,8 @@
  * was measured. It is run once, reported, and freed.
  *
  * A trial is clean if every frame was sent, every frame arrived once and undamaged, and the load was kept. For each frame
- * size and backend the highest clean load is searched by MLRsearch (what is not clean counts as loss), confirmed by longer
- * trials, and the latency of a lightly loaded tester taken as its floor. Only what was confirmed is kept
- * (measurer/selftest_store.h).
+ * size and backend, MLRsearch finds the highest clean load: an unclean trial counts as loss. Longer trials confirm it. The
+ * latency of a lightly loaded tester is its floor. Only what was confirmed is kept (measurer/selftest_store.h).
  */
 #pragma once
 

@@ -3,9 +3,9 @@
  * `selftest --prepare try` finds out which of the items that 'latency' and 'throughput' stand for help on these ports. The
  * caller owns the findings. The items are tried once, before the frame sizes.
  *
- * Each item that the ports have is measured in turns, without and with it: what arrives of frames sent as fast as possible,
- * and the p99 of latency at a low load. It is kept where one of the two is better by Welch's test and the other is not
- * worse. The next item is then measured beside those that were kept.
+ * Each item that the ports have is measured in turns, without and with it. Measured are the rate that arrives of frames sent
+ * as fast as possible, and the p99 of latency at a low load. It is kept where one of the two is better by Welch's test and
+ * the other is not worse. The next item is then measured beside those that were kept.
  */
 #pragma once
 

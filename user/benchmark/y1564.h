@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * This header runs ITU-T Y.1564. First comes the configuration test of each service of --service, with a measurer of its
- * own. Then comes the performance test of all that did not fail, at once, with one measurer in which each is a share of one
- * constant load (mlr/profile.h) and is counted by itself.
+ * own. Then the performance test measures at once all services that did not fail, with one measurer. Each service is a share
+ * of one constant load (mlr/profile.h), and is counted by itself.
  */
 #pragma once
 

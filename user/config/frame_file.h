@@ -4,9 +4,9 @@
  * caller owns it, and it owns the payload. It is read once, with the options, by a process without privileges, and used by
  * the Traffic Profile until the run ends.
  *
- * These parts are kept: VLAN tags, tunnels, UDP ports, the payload behind its first 18 octets (the tag goes there), and
- * those fields of the IP header that do not depend on lengths and addresses. Of tunnels, lengths and checksums are computed
- * again.
+ * These parts are kept: VLAN tags, tunnels, UDP ports, and the payload behind its first 18 octets, where the tag goes. Of
+ * the IP header those fields are kept that do not depend on lengths and addresses. Of tunnels, lengths and checksums are
+ * computed again.
  *
  * Both formats are simple and only the first frame is wanted, so no libpcap is needed.
  */

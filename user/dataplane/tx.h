@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A transmitter: one transmit queue of one port, driven during a trial by a thread.
+ * A transmitter is one transmit queue of one port, and a thread drives it during a trial. The port owns it (tx_port.h). It
+ * is opened once, performs one trial after another, and is closed at the end of the run.
  *
  * Backends stand behind tx_ops: tx_xsk.c (AF_XDP) and tx_live.c (XDP live frames). A trial runs in a thread pinned to a CPU,
  * which spins on the absolute schedule of mlr/pacer.h and makes no call but those that move frames. Where there are more
- * transmitters than CPUs, those of one CPU take turns in one thread: two threads that spin would keep each other from the
- * CPU for ms.
+ * transmitters than CPUs, those of one CPU take turns in one thread: two spinning threads would delay each other for ms.
  */
 #pragma once
 

@@ -4,9 +4,9 @@
  * nothing.
  *
  * Ports may be those of one machine or of several. The Trial Loss Ratio comes from frame counts summed over all of them (RFC
- * 9971, sections 4.5.5 and 4.5.6), while the Trial Load stays that of one interface. What is missing is attributed in the
- * order in which a frame travels: not sent, dropped by the transmitting interface, damaged when it came to the receiving
- * one, missed by that, and what then remains was lost in the SUT. No function here acts on anything.
+ * 9971, sections 4.5.5 and 4.5.6), while the Trial Load stays that of one interface. Missing frames are attributed in the
+ * order in which a frame travels: not sent, dropped by the transmitting interface, damaged when it reached the receiving
+ * interface, missed by the receiving interface. The rest was lost in the SUT. No function here acts on anything.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A suite opens its ports again for each of its parts, and has no privileges to do so. So a part's measurer is a process
- * apart: the keeper (base/keeper.h) starts it, it opens the ports, and gives up its privileges as a search does, with a keeper of
- * its own. Only then it performs trials, when the suite asks for them.
+ * A suite opens its ports again for each of its parts, and has no privileges to do so. So a part's measurer is a process of
+ * its own, which the keeper (base/keeper.h) starts. The process opens the ports, and gives up its privileges as a search
+ * does, with a keeper of its own. Only then it performs trials, when the suite asks for them.
  *
  * The keeper believes nothing but which part it is: the configuration of a part follows from that of the run, which it has had
  * since before the split. Suite and process are of one program and equal in rights, so what they exchange are structures.

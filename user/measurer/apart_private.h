@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Private to apart*.c: what a suite and the process of its measurer say to one another, over a stream. */
+/* This header is private to apart*.c. It defines the messages of a suite and the process of its measurer, over a stream.
+ * Each side owns its end of the stream, which lives as long as the process. */
 #pragma once
 
 #include "bpf/pace.h"

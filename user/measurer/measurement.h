@@ -66,8 +66,8 @@ struct departure_summary {
 	uint64_t error_bound_ns; /* error bound of the clocks */
 };
 
-/* The order in which frames came, over all flows. The depth of a frame is how many frames of its flow it is behind the
- * highest number that had arrived (RFC 4737 calls that the sequence number's discontinuity seen from the late packet). */
+/* The order in which frames came, over all flows. The depth of a frame is its distance, in frames of its flow, from the
+ * highest number that had arrived. RFC 4737 calls this the sequence number's discontinuity seen from the late packet. */
 struct order_summary {
 	uint64_t window;           /* sequence numbers of a flow that are remembered; the fewest of all ports */
 	uint64_t beyond_window;    /* frames older than the window: counted as duplicates, because nothing more is known */

@@ -75,12 +75,12 @@ enum exit_code mpi_trial(struct measurer_mpi *mpi, const struct mpi_order *order
 /* --- mpi_supervisor.c ------------------------------------------------------------------------------------------------ */
 
 /*
- * A supervisor beside a rank: the process that mpirun started only waits for another, which does the work.
+ * A supervisor stands beside a rank: the process that mpirun started only waits for another one, the worker.
  *
- * When that one is killed, whatever by, the supervisor says so, undoes what it left changed on ports, and exits with
- * EXIT_INVALID, which is mpirun's exit code then; mpirun itself would say 137 and nothing of a measurement. When the
- * supervisor is killed, the worker is told to stop, and gives its ports back. Only where both are killed at one moment the
- * journal is left to `xdp-mlr clean`.
+ * When the worker is killed, the supervisor says so, undoes its changes on ports, and exits with EXIT_INVALID. That is then
+ * mpirun's exit code; mpirun itself would return 137, and nothing about a measurement. When the supervisor is killed, the
+ * worker is told to stop, and gives its ports back. Only where both are killed at one moment the journal is left to `xdp-mlr
+ * clean`.
  */
 
 /* Run `run` in a process of its own; no thread may run yet. Returns in both: in it what `run` returns, in the supervisor its

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * This store keeps what self-tests found, for later runs. The caller owns what is returned. There is one file for each pair
- * of NICs, STATE/selftest/ID-A+ID-B.json, where STATE is $XDP_MLR_STATE_DIRECTORY or /var/lib/xdp-mlr. It holds an entry for
- * each frame size, direction, backend and set of options, with all that the figures depend on: NICs, drivers, firmware,
- * queues, kernel, transmit mode, the clock of arrivals.
+ * of NICs, STATE/selftest/ID-A+ID-B.json, where STATE is $XDP_MLR_STATE_DIRECTORY or /var/lib/xdp-mlr. The store has an
+ * entry for each frame size, direction, backend and set of options. An entry has all that its figures depend on: NICs,
+ * drivers, firmware, queues, kernel, transmit mode, the clock of arrivals.
  *
  * Looking up never fails: a file that cannot be read is a warning, and as good as none.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What each port did in a trial, from its two snapshots and the reports of its transmitters. It belongs to the caller, who has it
- * accounted for (account.h).
+ * This header describes what each port did in a trial, from two snapshots and the reports of its transmitters. The caller
+ * owns the description. It is made once after a trial, and then accounted for (account.h).
  */
 #pragma once
 

@@ -181,9 +181,9 @@ const char *xdp_backend(const struct measurer_xdp *xdp);
 /* --- intervals.c ----------------------------------------------------------------------------------------------------- */
 
 /*
- * A trial by intervals of its schedule (--interval): frames count for the interval in which they were due, by the tags of those
- * that came and by the pacer of those that were sent. So the sums of both are the trial's, and what an interval lacks was lost
- * of the frames that were due in it, whatever the SUT did to the others.
+ * A trial may be counted by intervals of its schedule (--interval). A frame counts for the interval in which it was due: by
+ * its tag if it arrived, and by the pacer if it was sent. So the sums of both are the trial's, and what an interval lacks
+ * was lost of the frames that were due in it, whatever the SUT did to the others.
  */
 
 /* The load of a trial. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One setting of a port, read and written as a text: so it can be journalled, compared and restored whatever it is.
+ * A setting of a port is read and written as a text. So it can be journalled, compared and restored whatever its kind is.
  *
  *	sysctl:net/ipv6/conf/%s/disable_ipv6	a file under /proc/sys; %s stands for the port's name of the moment
  *	feature:rx-gro				an offload: "on" or "off", as it is wanted (XDP may force it meanwhile)

@@ -5,9 +5,9 @@
  *
  *	CHECK = {"name", "state": "OK"|"WARN"|"FAIL", "value": text, "fix": a command for a shell of root's, or null}
  *
- * A check that fails says that a run would be refused or its result wrong; one that warns, that a result may be worse than
- * it could be, or that something cannot be told. Nothing lasting is changed. A port is tried (an XDP program attached and
- * detached, an AF_XDP socket bound and closed) only where that is asked for and nobody uses it.
+ * A check that fails says that a run would be refused, or that its result would be wrong. A check that warns says that a
+ * result may be worse than necessary, or that something is not known. Nothing lasting is changed. A port is tried (an XDP
+ * program attached and detached, an AF_XDP socket bound and closed) only where that is asked for and nobody uses it.
  */
 #pragma once
 

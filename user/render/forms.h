@@ -18,8 +18,8 @@ render_form render_text;
  * member by its name in the document, with dots where it is nested, and its unit: "trial_load [frames/s]", "counts.sent
  * [frames]". */
 render_form render_csv;
-/* JUnit XML for CI. It has a test case for each requirement, goal, test of a suite, self-test and goal of a comparison, and
- * one for the run as a whole; a failure where the program's exit code says so. */
+/* JUnit XML for CI. It has a test case for each requirement, goal, test of a suite, self-test and goal of a comparison. One
+ * more test case is the whole run, which fails where the exit code says so. */
 render_form render_junit;
 
 /* One page (A4) of HTML for a printer: what was tested, the answers, and a block for signatures. */
