@@ -129,12 +129,17 @@ slow_router() {
 @test "a sweep, a soak, the suites: the place in each part that lost frames" {
   needs nft
   local observe=(--observe "sut=local:xdp-mlr-$LAB" --wait a=0,b=0,d=0.2,e=0)
+  local backlog='[.. | .counters? | objects | to_entries[] | select(.key | test("^softnet/cpu[0-9]+/dropped$")) | .value.change] | add > 0'
   lab_up router
   printf '%s\n' 'table inet f { chain forward { type filter hook forward priority 0' 'limit rate over 20000/second burst 50 packets counter drop comment "limit"' '}; }' |
     inside nft -f -
   named() { # VERB PART OPTION...
     local verb=$1 part=$2
-    "$MLR" "$verb" -p "$A,$B" "${observe[@]}" --format json "${@:3}" >"$BATS_TEST_TMPDIR/$verb.json" || [ $? -eq 1 ]
+    for _ in {1..5}; do
+      "$MLR" "$verb" -p "$A,$B" "${observe[@]}" --format json "${@:3}" >"$BATS_TEST_TMPDIR/$verb.json" || [ $? -eq 1 ]
+      # a busy machine takes the CPU away from the router, too: then frames are lost at two places
+      "$JQ" -e "$backlog" "$BATS_TEST_TMPDIR/$verb.json" || break
+    done
     "$JQ" -c "$part.cause" "$BATS_TEST_TMPDIR/$verb.json"
     "$JQ" -e "$part.cause.rows[0] | .kind == \"exact\" and (.counter | test(\"^nft/\")) and .per_lost_frame == 1" "$BATS_TEST_TMPDIR/$verb.json"
     "$MLR" verify "$BATS_TEST_TMPDIR/$verb.json"
