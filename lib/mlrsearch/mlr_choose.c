@@ -36,37 +36,6 @@ double mlr_trials_a_load(const struct mlr_goal *goal)
 
 /* --- the model-free way --- */
 
-/* Return the next step away from the loads of this class. It is as far as they reach already, plus one: 1, 2, 4, ... steps
- * after 1, 2, 3, ... loads. After single steps of a model it is the length of those together. */
-static int64_t doubled_step(const struct mlr_view *view, enum mlr_load_class class)
-{
-	double first = NAN, last = NAN;
-
-	for (size_t i = 0; i < view->count; i++) {
-		if (view->points[i].class != class)
-			continue;
-		if (isnan(first))
-			first = view->points[i].position;
-		last = view->points[i].position;
-	}
-	return (int64_t)ceil(last - first) + 1;
-}
-
-/* Choose by bounds alone: double the distance from the only bound, then halve the gap between two. A load is repeated until
- * it is classified. */
-static int64_t safe_index(const struct mlr_view *view)
-{
-	bool has_lower = view->lower >= 0, has_upper = view->upper <= view->grid->last;
-
-	if (has_lower && has_upper)
-		return view->lower + (view->upper - view->lower) / 2;
-	if (has_lower)
-		return mlr_view_clamp(view, (double)(view->lower + doubled_step(view, MLR_LOAD_LOWER_BOUND)));
-	if (has_upper)
-		return mlr_view_clamp(view, (double)(view->upper - doubled_step(view, MLR_LOAD_UPPER_BOUND)));
-	return mlr_view_clamp(view, view->hint);
-}
-
 /* Return the lowest load that is bad above every good one, or NULL. */
 static const struct mlr_point *overloaded(const struct mlr_view *view)
 {
@@ -85,14 +54,14 @@ static int64_t remembering_index(const struct mlr_view *view, const struct mlr_m
 {
 	struct mlr_observation last = mlr_observe(view->grid, view->goal, view->duration_s, &memory->last);
 	const struct mlr_point *first = overloaded(view);
-	int64_t highest = view->upper - view->unit, at = llround(last.position);
+	int64_t highest = view->upper - view->unit, at = llround(last.position), next = mlr_free_place(view, false).index;
 	bool has_lower = view->lower >= 0, has_upper = view->upper <= view->grid->last;
 
 	if (has_lower && has_upper && !last.is_bad && (at == view->lower || at == highest))
 		return mlr_view_clamp(view, (double)highest);
-	if (first && !has_upper && (!has_lower || first->position < (double)safe_index(view)))
+	if (first && !has_upper && (!has_lower || first->position < (double)next))
 		return mlr_view_clamp(view, first->position);
-	return safe_index(view);
+	return next;
 }
 
 /* --- the model --- */
