@@ -215,6 +215,31 @@ static void two_loss_free_loads_must_be_successive(void **state)
 	assert_true(mlr_loss_steps_next(&steps) == 0);
 }
 
+/* The shortest burst with loss is kept after all: the search doubles from there, as if it had never lost. */
+static void a_search_that_goes_on_doubles_what_it_kept(void **state)
+{
+	struct mlr_burst_search search;
+
+	(void)state;
+	mlr_burst_search_init(&search, 16, 1000);
+	mlr_burst_search_add(&search, true);
+	assert_int_equal(mlr_burst_search_next(&search), 8);
+	mlr_burst_search_go_on(&search);
+	assert_int_equal(search.kept_frames, 16);
+	assert_int_equal(mlr_burst_search_next(&search), 32);
+	mlr_burst_search_add(&search, true);
+	assert_int_equal(mlr_burst_search_next(&search), 24);
+}
+
+static void two_bursts_have_a_deviation_and_one_has_none(void **state)
+{
+	const uint64_t values[] = { 10, 14 };
+
+	(void)state;
+	assert_close(mlr_burst_summarize(values, 2, 100, 50).stdev_frames, sqrt(8), 1e-12);
+	assert_true(isnan(mlr_burst_summarize(values, 1, 100, 50).stdev_frames));
+}
+
 /* --- recovery and reset --- */
 
 #define PARTS 200
@@ -553,6 +578,8 @@ int main(void)
 		cmocka_unit_test(loads_end_above_zero),
 		cmocka_unit_test(steps_are_finer_below_the_last),
 		cmocka_unit_test(two_loss_free_loads_must_be_successive),
+		cmocka_unit_test(a_search_that_goes_on_doubles_what_it_kept),
+		cmocka_unit_test(two_bursts_have_a_deviation_and_one_has_none),
 		cmocka_unit_test(recovery_ends_with_the_last_lost_frame),
 		cmocka_unit_test(without_a_loss_recovery_takes_no_time),
 		cmocka_unit_test(the_end_is_a_fiftieth_of_the_time_in_which_frames_were_due),
