@@ -32,6 +32,9 @@ struct mlr_cause_trial {
  *	                              stopped for a while accounts for less time than passed
  *	.../rx_dropped and the like   sums over several places of one link: named after the places themselves
  *	... use, ratio, percent       gauges of which 1, or 100, is all
+ *	interrupt/..., softirq/...    events of a CPU, which are no frames
+ *	... drop, discard, err, ...   called after a loss. Where all or half of the frames are lost, and no trial at the Lower Bound
+ *	                              tells, counters of traffic equal the loss as well, and only these are named
  */
 struct mlr_cause_counter {
 	const char *source, *name; /* counters of several sources are never compared with one another */

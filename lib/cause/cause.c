@@ -139,17 +139,6 @@ static bool is_quiet_below(const struct mlr_cause *cause)
 	return !(cause->lower_per_frame > QUIET_RATIO * cause->upper_per_frame);
 }
 
-/* Whether a counter equals the lost frames, also at the Lower Bound. Where half of the frames are lost, as many are passed
- * on; where few are lost, unrelated events may have happened as often. */
-static bool is_exact(const struct evidence *evidence, size_t counter)
-{
-	struct known upper = known_of(LOSSY(evidence), counter), lower = known_of(LOWER(evidence), counter);
-
-	return upper.difference <= (upper.lost < LOST_ENOUGH ? 0 : EXACT_RATIO * upper.lost) &&
-	       lower.difference <= EXACT_RATIO * lower.sent &&
-	       lower.difference * upper.sent <= APART_RATIO * upper.lost * lower.sent;
-}
-
 /* --- names ---------------------------------------------------------------------------------------------------------- */
 
 static bool ends_with(const char *text, const char *end)
@@ -171,12 +160,15 @@ static bool ends_with_any(const char *text, const char *const *ends, size_t coun
 /* Whether a counter is a sum over all places of a link, a tree of queues, or a list of filters. */
 static bool is_sum(const char *name)
 {
-	static const char *const ends[] = { "rx_dropped", "tx_dropped", "rx_errors", "tx_errors",
-					    "rx_missed",  "overlimits", "Discards",  "Errors" };
+	static const char *const ends[] = {
+		"rx_dropped", "tx_dropped", "rx_errors", "tx_errors", "rx_missed", "overlimits"
+	};
 	static const char *const parts[] = { "network_receive_",
 					     "network_transmit_",
 					     "ifInDiscards",
 					     "ifOutDiscards",
+					     "ifInErrors",
+					     "ifOutErrors",
 					     "/ingress-",
 					     "/clsact-",
 					     "/htb-",
@@ -200,6 +192,29 @@ static bool is_octets(const char *name)
 	return ENDS_WITH_ANY(name, octets) || strstr(name, "_bytes");
 }
 
+/* Whether a counter is called after a loss, as most counters of loss are. */
+static bool is_of_loss(const char *name)
+{
+	static const char *const words[] = { "drop", "discard", "Discard", "miss", "lost",    "err",
+					     "Err",  "over",    "full",    "fail", "NoRoute", "reject" };
+	bool is_one = false;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		is_one |= strstr(name, words[i]) != NULL;
+	return is_one;
+}
+
+/* Whether a counter counts events of a CPU, which are no frames, however many there are. */
+static bool is_of_cpu(const char *name)
+{
+	static const char *const beginnings[] = { "interrupt/", "softirq/" };
+	bool is_one = false;
+
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++)
+		is_one |= strncmp(name, beginnings[i], strlen(beginnings[i])) == 0;
+	return is_one;
+}
+
 /* The place of a counter of the same source, or the number of counters. */
 static size_t find(const struct mlr_cause_input *input, const char *source, const char *name)
 {
@@ -213,16 +228,24 @@ static size_t find(const struct mlr_cause_input *input, const char *source, cons
 
 /* --- causes --------------------------------------------------------------------------------------------------------- */
 
-/* Most counters of loss are called so; others may agree with it where just half of the frames are lost. */
-static bool is_of_loss(const char *name)
+/* Whether all frames were lost, or half of them: then as many came, or were passed on, as were lost. */
+static bool is_as_traffic(const struct known *known)
 {
-	static const char *const words[] = { "drop", "discard", "Discard", "miss", "lost",
-					     "err",  "Err",     "over",    "full", "fail" };
-	bool is_one = false;
+	return fabs(known->sent - known->lost) <= 2 * EXACT_RATIO * known->sent ||
+	       fabs(known->sent - 2 * known->lost) <= 2 * EXACT_RATIO * known->sent;
+}
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		is_one |= strstr(name, words[i]) != NULL;
-	return is_one;
+/* Whether a counter equals the lost frames, also at the Lower Bound. Where few are lost, unrelated events may have happened as
+ * often. Without trials at the Lower Bound, a counter of traffic may equal the loss; its name decides. */
+static bool is_exact(const struct evidence *evidence, size_t counter)
+{
+	struct known upper = known_of(LOSSY(evidence), counter), lower = known_of(LOWER(evidence), counter);
+
+	if (!lower.count && is_as_traffic(&upper) && !is_of_loss(evidence->input->counters[counter].name))
+		return false;
+	return upper.difference <= (upper.lost < LOST_ENOUGH ? 0 : EXACT_RATIO * upper.lost) &&
+	       lower.difference <= EXACT_RATIO * lower.sent &&
+	       lower.difference * upper.sent <= APART_RATIO * upper.lost * lower.sent;
 }
 
 /* The smaller the likelier. A sum of places stands behind a place that agrees nearly: frames of others may be lost there, too. */
@@ -341,7 +364,7 @@ static void judge(const struct evidence *evidence, size_t counter, struct mlr_ca
 
 	if (is_full(evidence->input, self, cause.upper_level, LOSSY(evidence)))
 		cause.kind = MLR_CAUSE_SATURATED;
-	else if (self->is_gauge || is_octets(self->name) || !(cause.per_lost >= GROWS_RATIO))
+	else if (self->is_gauge || is_octets(self->name) || is_of_cpu(self->name) || !(cause.per_lost >= GROWS_RATIO))
 		return;
 	else if (is_exact(evidence, counter))
 		cause.kind = MLR_CAUSE_EXACT;

@@ -233,15 +233,59 @@ static void a_place_that_others_use_too_stands_before_the_sum(void **state)
 
 static void of_counters_that_agree_the_one_of_loss_is_first(void **state)
 {
-	struct scene scene = scene_of(55e3); /* half of the frames */
+	struct scene scene = scene_of(33e3);
 	struct mlr_causes causes;
 
 	(void)state;
-	put(&scene, "link/eth1/tx_packets", NAN, 55e3);
-	put(&scene, "conntrack/drop", NAN, 55e3);
+	put(&scene, "some", NAN, 33e3);
+	put(&scene, "conntrack/drop", NAN, 33e3);
 	causes = find(&scene);
 	assert_int_equal(causes.count, 2);
 	assert_string_equal(name_of(&scene, &causes, 0), "conntrack/drop");
+}
+
+/* Half of the frames, or all of them: as many come, or are passed on, as are lost. */
+static void what_counts_traffic_is_no_place_without_a_lower_bound(void **state)
+{
+	const double lost[] = { 55e3, 110e3, 109e3 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++) {
+		struct scene scene = scene_of(lost[i]);
+		struct mlr_causes causes;
+
+		put(&scene, "softnet/cpu1/processed", NAN, lost[i]);
+		put(&scene, "link/eth1/tx_packets", NAN, lost[i]);
+		put(&scene, "interrupt/CAL", NAN, lost[i]);
+		put(&scene, "Ip/InReceives", NAN, lost[i]);
+		assert_int_equal(find(&scene).count, 0);
+		put(&scene, "Ip/InAddrErrors", NAN, lost[i]);
+		causes = find(&scene);
+		assert_int_equal(causes.count, 1);
+		assert_string_equal(name_of(&scene, &causes, 0), "Ip/InAddrErrors");
+	}
+}
+
+static void events_of_a_cpu_are_no_frames(void **state)
+{
+	struct scene scene = scene_of(4812);
+
+	(void)state;
+	put(&scene, "interrupt/36", 0, 4812);
+	put(&scene, "softirq/BLOCK", 0, 300);
+	assert_int_equal(find(&scene).count, 0);
+}
+
+static void an_error_of_one_place_is_no_sum(void **state)
+{
+	struct scene scene = scene_of(4812);
+	struct mlr_causes causes;
+
+	(void)state;
+	put(&scene, "ifInErrors/eth0", 0, 4812);
+	put(&scene, "Ip/InAddrErrors", 0, 4812);
+	causes = find(&scene);
+	assert_string_equal(name_of(&scene, &causes, 0), "Ip/InAddrErrors");
 }
 
 static void at_most_five_are_told_the_best_of_many(void **state)
@@ -365,6 +409,9 @@ int main(void)
 		cmocka_unit_test(what_happens_as_often_without_loss_is_no_place),
 		cmocka_unit_test(a_place_that_others_use_too_stands_before_the_sum),
 		cmocka_unit_test(of_counters_that_agree_the_one_of_loss_is_first),
+		cmocka_unit_test(what_counts_traffic_is_no_place_without_a_lower_bound),
+		cmocka_unit_test(events_of_a_cpu_are_no_frames),
+		cmocka_unit_test(an_error_of_one_place_is_no_sum),
 		cmocka_unit_test(at_most_five_are_told_the_best_of_many),
 		cmocka_unit_test(nothing_is_said_of_nothing),
 		cmocka_unit_test(the_trials_nearest_to_the_upper_bound_decide),
