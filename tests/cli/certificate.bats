@@ -42,7 +42,7 @@ weasyprint_or_skip() {
 @test "a certificate says what was tested, for whom, and whether it passed, and loads nothing" {
   local page=$dir/c.html
   simulated "${told[@]}" --require 'ndr>=900kfps' --certificate "$page" --logo "$dir/logo.svg" -q >/dev/null
-  grep -q '<b>PASS</b>Every requirement is met. The result is regular' "$page"
+  grep -q '<b>PASS, SIMULATED</b>Every requirement is met. The result is regular. No device was measured: ' "$page"
   grep -q '<h1>Router &lt;7&gt;</h1>' "$page"
   grep -q 'A. &lt;b&gt;Tester&lt;/b&gt; &amp; &quot;Co&quot;' "$page"
   grep -q 'O&#39;Brien' "$page"
@@ -56,11 +56,11 @@ weasyprint_or_skip() {
 @test "whether it passed is what the exit code says" {
   local page=$dir/c.html
   run -1 simulated --require 'ndr>=900kfps' --require 'pdr>=2Mfps' --certificate "$page" -q
-  grep -q '<b>FAIL</b>A requirement was not met: pdr&gt;=2Mfps' "$page"
+  grep -q '<b>FAIL, SIMULATED</b>A requirement was not met: pdr&gt;=2Mfps' "$page"
   simulated --certificate "$page" -q >/dev/null
-  grep -q '<b>MEASURED</b>No requirement was set' "$page"
+  grep -q '<b>MEASURED, SIMULATED</b>No requirement was set' "$page"
   "$XDP_MLR" report "$GOLDEN/search-1-irregular.json" --certificate "$page"
-  grep -q '<b>FAIL</b>.*IRREGULAR' "$page"
+  grep -q '<b>FAIL, SIMULATED</b>.*IRREGULAR' "$page"
   "$XDP_MLR" report "$GOLDEN/search-1-limited.json" --certificate "$page"
   grep -q '<b>NO VERDICT</b>.*limited' "$page"
   "$XDP_MLR" report "$GOLDEN/y1564-1-both.json" --certificate "$page"
@@ -133,6 +133,8 @@ weasyprint_or_skip() {
   refuses 2 "No such file" simulated --certificate "$dir/c.html" --logo "$dir/none.png"
   echo text >"$dir/logo.png"
   refuses 2 "neither a PNG nor an SVG" simulated --certificate "$dir/c.html" --logo "$dir/logo.png"
+  mkfifo "$dir/fifo.png"
+  refuses 2 "this is no file" simulated --certificate "$dir/c.html" --logo "$dir/fifo.png"
   head -c 300000 /dev/zero >"$dir/logo.png"
   refuses 2 "larger than 256 KiB" simulated --certificate "$dir/c.html" --logo "$dir/logo.png"
   for bad in '<image href="http://a/b.png"/>' '<image xlink:href = "file:///etc/passwd"/>' '<script/>' '<rect fill="url(http://a/b)"/>' \

@@ -207,7 +207,7 @@ static const struct writer_ops ops = {
 
 struct outcome {
 	enum tone tone;
-	const char *word;
+	const char *word, *addition; /* the addition says that no device was measured */
 	char why[512];
 };
 
@@ -252,6 +252,12 @@ static struct outcome outcome_of(const json_t *document)
 
 	snprintf(outcome.why, sizeof(outcome.why), "%s%.200s. The result is %s.", unmet ? "A requirement was not met: " : "",
 		 why, standing_word(standing));
+	outcome.addition = "";
+	if (strcmp(read_text(json_object_get(document, "measurer"), "name"), "sim") == 0) {
+		outcome.addition = ", SIMULATED";
+		text_add(outcome.why, sizeof(outcome.why), " No device was measured: %.100s is a model.",
+			 read_text(json_object_get(document, "measurer"), "model"));
+	}
 	return outcome;
 }
 
@@ -286,7 +292,7 @@ static void put_head(FILE *stream, const json_t *document, const struct render_l
 
 static void put_outcome(FILE *stream, const struct outcome *outcome)
 {
-	fprintf(stream, "<div class=\"outcome %s\"><b>%s</b>", tones[outcome->tone], outcome->word);
+	fprintf(stream, "<div class=\"outcome %s\"><b>%s%s</b>", tones[outcome->tone], outcome->word, outcome->addition);
 	put(stream, "", outcome->why, 2 * TEXT_MOST, "</div>\n");
 }
 

@@ -3,8 +3,11 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/files.h"
 #include "base/message.h"
@@ -82,12 +85,30 @@ static enum exit_code check(const char *path, const struct render_logo *logo)
 			 : EXIT_DONE;
 }
 
+/* Read a file. -EINVAL where it is none: a FIFO may never answer. */
+static int read_regular(const char *path, struct render_logo *logo)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), error;
+	struct stat status;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode))
+		error = -EINVAL;
+	else
+		error = file_read_open(fd, LOGO_MOST, &logo->octets, &logo->length);
+	close(fd);
+	return error;
+}
+
 enum exit_code logo_read(const char *path, struct render_logo *ret)
 {
 	struct render_logo logo = { .type = "image/svg+xml" };
-	int error = file_read(path, LOGO_MOST, &logo.octets, &logo.length);
+	int error = read_regular(path, &logo);
 	enum exit_code code;
 
+	if (error == -EINVAL)
+		return refuse(EXIT_USAGE_ERROR, "--logo %s: this is no file; give a PNG or an SVG", path);
 	if (error == -EFBIG)
 		return refuse(EXIT_USAGE_ERROR, "--logo %s: the file is larger than %d KiB", path, LOGO_MOST / 1024);
 	if (error)
