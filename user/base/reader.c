@@ -232,6 +232,18 @@ enum exit_code reader_run(const struct reader_plan *plan, json_t **ret, struct f
 	return parse_here || keeper_is_there() ? run_here(plan, ret, lines) : run_apart(plan, ret, lines);
 }
 
+enum exit_code reader_run_through(const struct reader_plan *plan, json_t **ret)
+{
+	enum exit_code code;
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	code = reader_run(plan, ret, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return code;
+}
+
 /* --- a text ----------------------------------------------------------------------------------------------------------- */
 
 struct json_source {
@@ -265,14 +277,10 @@ json_t *reader_json(const char *text, size_t length, size_t flags)
 					  .error = ignored,
 					  .error_size = sizeof(ignored) };
 	json_t *value = NULL;
-	sigset_t all, before;
 
 	if (parse_here || keeper_is_there())
 		return json_loadb(text, length, flags, NULL);
-	sigfillset(&all); /* nothing is waited for that a signal would have to end */
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	reader_run(&plan, &value, NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	reader_run_through(&plan, &value);
 	return value;
 }
 

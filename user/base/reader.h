@@ -29,6 +29,8 @@ struct reader_plan {
 	size_t error_size;
 };
 enum exit_code reader_run(const struct reader_plan *plan, json_t **ret, struct flat_lines *lines);
+/* The same, where nothing is waited for that a signal would have to end: signals are delivered afterwards. */
+enum exit_code reader_run_through(const struct reader_plan *plan, json_t **ret);
 /* Have a reader parse a JSON text, by the flags of json_loadb(). A new reference, or NULL if it is none; nothing is reported. */
 json_t *reader_json(const char *text, size_t length, size_t flags);
 /* The same of a file. */

@@ -312,18 +312,20 @@ static enum exit_code check_document(void *context, FILE *)
 	return read_string(document, "schema") ? EXIT_DONE : EXIT_USAGE_ERROR;
 }
 
-static bool is_document(const char *text, size_t length)
+/* Have the document checked. EXIT_USAGE_ERROR: it is none. Any other code: nobody knows, and the point is to be run again. */
+static enum exit_code check_apart(const char *text, size_t length)
 {
 	struct line line = { text, length };
-	char ignored[1];
+	char reason[256];
 	const struct reader_plan plan = { .parse = check_document,
 					  .context = &line,
 					  .fd = -1,
-					  .name = "",
-					  .error = ignored,
-					  .error_size = sizeof(ignored) };
+					  .name = "the result of a point",
+					  .error = reason,
+					  .error_size = sizeof(reason) };
+	enum exit_code code = reader_run_through(&plan, NULL);
 
-	return reader_run(&plan, NULL, NULL) == EXIT_DONE;
+	return code == EXIT_DONE || code == EXIT_USAGE_ERROR ? code : refuse(code, "%s", reason);
 }
 
 /* Put the document that the point ended with in its place. */
@@ -331,12 +333,12 @@ static enum exit_code keep_result(const struct work *work, bool *ret_kept)
 {
 	size_t length = 0;
 	owned char *line = store_last_line(work->output, &length);
-	enum exit_code code = EXIT_DONE;
+	enum exit_code code = line ? check_apart(line, length) : EXIT_USAGE_ERROR;
 
-	*ret_kept = line && is_document(line, length);
+	*ret_kept = code == EXIT_DONE;
 	if (*ret_kept)
-		code = store_write(work->result, line, length);
-	return code;
+		return store_write(work->result, line, length);
+	return code == EXIT_USAGE_ERROR ? EXIT_DONE : code;
 }
 
 /* What the attempt amounts to. */
