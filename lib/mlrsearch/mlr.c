@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #define WARMUP_DURATION_S 1.0
+#define SHORT_PARTS       4 /* a short trial takes at most the full length divided by this */
 
 struct mlr {
 	struct mlr_controller base;
@@ -245,14 +246,32 @@ static void set_order(struct mlr *mlr, const struct mlr_controller_input *input)
 	}
 }
 
+/* Copy the goals as they are searched. A trial that is not much shorter than a full-length one saves too little for what it
+ * leaves open, so such a goal has no short ones. What is no goal stays as it is, and is refused. */
+static void copy_goals(const struct mlr_controller_input *input, struct mlr_goal goals[MLR_GOALS_MAX])
+{
+	for (size_t i = 0; i < input->goal_count && i < MLR_GOALS_MAX; i++) {
+		double initial_s = input->goals[i].initial_trial_duration_s,
+		       final_s = input->goals[i].final_trial_duration_s;
+
+		goals[i] = input->goals[i];
+		if (initial_s <= final_s && final_s < SHORT_PARTS * initial_s)
+			goals[i].initial_trial_duration_s = final_s;
+	}
+}
+
 int mlr_controller_new_mlr(const struct mlr_controller_input *input, struct mlr_controller **ret)
 {
+	struct mlr_goal goals[MLR_GOALS_MAX];
+	struct mlr_controller_input searched = *input;
 	struct mlr *mlr = calloc(1, sizeof(*mlr));
 	int err;
 
 	if (!mlr)
 		return -ENOMEM;
-	err = mlr_controller_init(&mlr->base, &mlr_ops, input);
+	copy_goals(input, goals);
+	searched.goals = goals;
+	err = mlr_controller_init(&mlr->base, &mlr_ops, &searched);
 	if (err) {
 		free(mlr);
 		return err;

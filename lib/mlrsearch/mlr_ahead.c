@@ -24,7 +24,7 @@ static struct lack lack_of(const struct mlr_goal *goal, struct mlr_need need)
 {
 	return (struct lack){
 		.lower_s = need.good * goal->final_trial_duration_s,
-		.upper_s = fmin(need.bad * goal->final_trial_duration_s, need.short_bad_s + mlr_short_s(goal)),
+		.upper_s = fmin(need.bad * goal->final_trial_duration_s, need.short_bad_s + goal->initial_trial_duration_s),
 	};
 }
 
@@ -43,7 +43,7 @@ static struct above look_above(const struct mlr_view *view)
 		.least = lack_of(goal, view->fresh),
 		.bad = view->hint + (double)view->unit / 2,
 		.is_lossless = view->hint >= (double)view->grid->last && !mlr_view_lowest_bad(view),
-		.surprises = mlr_short_s(goal) < goal->final_trial_duration_s ? SURPRISES_UNSEEN : 0,
+		.surprises = goal->initial_trial_duration_s < goal->final_trial_duration_s ? SURPRISES_UNSEEN : 0,
 	};
 
 	for (size_t i = view->count; i-- > 0 && view->points[i].position > (double)view->lower;) {
@@ -52,7 +52,7 @@ static struct above look_above(const struct mlr_view *view)
 
 		if (point->bad > 0) {
 			above.bad = point->position;
-			above.surprises += point->longest_s > mlr_short_s(goal);
+			above.surprises += point->longest_s > goal->initial_trial_duration_s;
 		}
 		if (point->class != MLR_LOAD_UNDECIDED)
 			continue;

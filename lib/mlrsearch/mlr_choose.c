@@ -215,7 +215,8 @@ static void count_steps(struct mlr_focus *focus, const struct mlr_view *view)
 /* Whether the goal has trials of one length, and both bounds cost the same. */
 static bool is_even(const struct mlr_view *view)
 {
-	return view->fresh.good == view->fresh.bad && mlr_short_s(view->goal) >= view->goal->final_trial_duration_s;
+	return view->fresh.good == view->fresh.bad &&
+	       view->goal->initial_trial_duration_s >= view->goal->final_trial_duration_s;
 }
 
 /* Return the index, or one farther from a bound that moved several times in a row in one direction: each further step is
@@ -300,9 +301,9 @@ static int scout(const struct mlr_situation *now, size_t goal, struct mlr_view *
 	bool is_wanted;
 	int err;
 
-	if (mlr_short_s(view->goal) >= view->duration_s)
+	if (view->goal->initial_trial_duration_s >= view->duration_s)
 		return 0;
-	err = mlr_view_new(now, goal, mlr_short_s(view->goal), &near);
+	err = mlr_view_new(now, goal, view->goal->initial_trial_duration_s, &near);
 	if (err)
 		return err;
 	near.bracket = (double)view->unit;
@@ -322,7 +323,8 @@ static int scout(const struct mlr_situation *now, size_t goal, struct mlr_view *
  */
 static bool wants_middle(const struct mlr_focus *focus, const struct mlr_view *view)
 {
-	if (view->goal->final_trial_duration_s < LADDER_RATIO * mlr_short_s(view->goal) || view->whole_s < view->duration_s)
+	if (view->goal->final_trial_duration_s < LADDER_RATIO * view->goal->initial_trial_duration_s ||
+	    view->whole_s < view->duration_s)
 		return false;
 	return view->goal->exceed_ratio <= 0 || !focus->model || view->is_buffered;
 }
@@ -336,12 +338,12 @@ static double trial_duration_s(const struct mlr_focus *focus, const struct mlr_v
 	if (choice->index == view->grid->last && view->hint >= (double)view->grid->last)
 		return view->duration_s;
 	if (!point)
-		return mlr_short_s(view->goal);
+		return view->goal->initial_trial_duration_s;
 	if (point->longest_s < view->telling_s && wants_middle(focus, view))
 		return view->telling_s;
 	if (point->full_length > point->good && point->need.short_bad_s < view->telling_s &&
 	    choice->opinion.exceed_probability >= LIKELY_BAD)
-		return fmin(view->duration_s, fmax(mlr_short_s(view->goal), 1.01 * point->need.short_bad_s));
+		return fmin(view->duration_s, fmax(view->goal->initial_trial_duration_s, 1.01 * point->need.short_bad_s));
 	return view->duration_s;
 }
 
@@ -368,7 +370,7 @@ static bool is_exhausted(const struct mlr_view *view, int64_t index)
 static int choose(const struct mlr_situation *now, size_t goal, struct mlr_focus *focus, struct mlr_view *view,
 		  struct mlr_decision *ret_decision)
 {
-	double duration_s = mlr_short_s(view->goal);
+	double duration_s = view->goal->initial_trial_duration_s;
 	struct choice choice = { .opinion = { NAN, NAN } };
 	int scouting, err;
 
@@ -403,7 +405,7 @@ static double bracket_units(const struct mlr_view *view)
 {
 	if (is_exact(view) || view->is_buffered)
 		return 1;
-	return mlr_short_s(view->goal) < view->goal->final_trial_duration_s ? BRACKET_LONG : BRACKET_UNITS;
+	return view->goal->initial_trial_duration_s < view->goal->final_trial_duration_s ? BRACKET_LONG : BRACKET_UNITS;
 }
 
 int mlr_choose(const struct mlr_situation *now, size_t goal, struct mlr_focus *focus, struct mlr_decision *ret_decision)

@@ -53,7 +53,7 @@ static void count_repeat(struct mlr_digest *digest, const struct mlr_view *view,
 static void count_trial(struct mlr_load_digest *load, const struct mlr_goal *goal, const struct mlr_trial_result *trial)
 {
 	bool is_final = trial->input.duration_s >= goal->final_trial_duration_s;
-	bool is_initial = trial->input.duration_s >= mlr_short_s(goal);
+	bool is_initial = trial->input.duration_s >= goal->initial_trial_duration_s;
 	bool is_bad = trial->output.loss_ratio > goal->loss_ratio;
 
 	load->counted++;

@@ -20,7 +20,8 @@ static enum mlr_length length_of(const struct mlr_goal *goal, const struct mlr_t
 {
 	if (trial->input.duration_s >= goal->final_trial_duration_s)
 		return MLR_FULL;
-	return trial->input.duration_s >= sqrt(goal->final_trial_duration_s * mlr_short_s(goal)) ? MLR_TELLING : MLR_SHORT;
+	return trial->input.duration_s >= sqrt(goal->final_trial_duration_s * goal->initial_trial_duration_s) ? MLR_TELLING
+													      : MLR_SHORT;
 }
 
 void mlr_draws_note(struct mlr_draws *draws, const struct mlr_view *view, const struct mlr_trial_result *trial)
@@ -47,7 +48,7 @@ void mlr_draws_look(const struct mlr_draws *draws, struct mlr_view *view)
 			if (good < bad)
 				view->is_buffered = true;
 			else
-				view->whole_s = mlr_short_s(view->goal);
+				view->whole_s = view->goal->initial_trial_duration_s;
 			are_draws |= good == MLR_FULL || good > bad;
 		}
 	}

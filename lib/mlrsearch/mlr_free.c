@@ -24,7 +24,7 @@ struct stage {
 /* Return the goal of a stage. Durations and sums grow in proportion, from one short trial to the goal's own. */
 static struct mlr_goal stage_goal(const struct mlr_goal *goal, int number)
 {
-	double part = (double)number / (STAGES - 1), initial_s = mlr_short_s(goal);
+	double part = (double)number / (STAGES - 1), initial_s = goal->initial_trial_duration_s;
 	struct mlr_goal stage = *goal;
 
 	if (number == STAGES - 1)

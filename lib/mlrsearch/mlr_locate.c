@@ -176,7 +176,7 @@ static double go_down(const struct mlr_view *view, const struct survey *survey)
 		position = floor(linear_root(view, survey));
 	else
 		position = power_root(view, survey, true);
-	if (survey->failed_count >= 2 && mlr_short_s(view->goal) < view->goal->final_trial_duration_s)
+	if (survey->failed_count >= 2 && view->goal->initial_trial_duration_s < view->goal->final_trial_duration_s)
 		position = fmax(position, survey->bad->position - DESCENT_STEPS * least_step);
 	return fmin(position, survey->bad->position - least_step);
 }

@@ -194,7 +194,7 @@ int mlr_model_new(const struct mlr_root *root, double unit, const struct mlr_goa
 	if (!model)
 		return -ENOMEM;
 	model->kinds = goal->loss_ratio <= 0 ? KINDS : KIND_COUNTED;
-	model->has_atoms = mlr_short_s(goal) >= goal->final_trial_duration_s;
+	model->has_atoms = goal->initial_trial_duration_s >= goal->final_trial_duration_s;
 	model->atoms.unit = unit;
 	set_spreads(model, unit, goal->width_ratio);
 	set_curves(model);

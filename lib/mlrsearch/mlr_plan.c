@@ -52,7 +52,7 @@ static const struct mlr_outlook *balance_outlooks(const struct mlr_view *view, c
 {
 	struct mlr_need need = view->fresh;
 
-	if (mlr_short_s(view->goal) < view->goal->final_trial_duration_s)
+	if (view->goal->initial_trial_duration_s < view->goal->final_trial_duration_s)
 		need.bad = fmax(1, need.bad - 1);
 	return mlr_race_outlooks(race, need);
 }

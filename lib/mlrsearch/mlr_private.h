@@ -98,8 +98,6 @@ void mlr_digest_free(struct mlr_digest *digest);
 
 /* --- the view --- */
 
-#define MLR_SHORT_PARTS 4 /* a short trial takes at most the full length divided by this */
-
 /* What a load still needs, in full-length trials. So many good ones in sum make it a Lower Bound, and so many bad ones an
  * Upper Bound. */
 struct mlr_need {
@@ -143,15 +141,6 @@ struct mlr_view {
 	size_t count;          /* the points, the smallest load first */
 	struct mlr_point *points;
 };
-
-/* Return the Trial Duration of a goal's short trials. A trial that is not much shorter than a full-length one saves too
- * little for what it leaves open, so the goal then has no short ones. */
-static inline double mlr_short_s(const struct mlr_goal *goal)
-{
-	if (goal->final_trial_duration_s < MLR_SHORT_PARTS * goal->initial_trial_duration_s)
-		return goal->final_trial_duration_s;
-	return goal->initial_trial_duration_s;
-}
 
 /* Make the view that a goal has of the results, by trials of this duration. The caller sets the bracket. Returns 0 or
  * -ENOMEM. */

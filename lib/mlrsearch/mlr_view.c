@@ -100,7 +100,7 @@ int mlr_view_new(const struct mlr_situation *now, size_t goal, double duration_s
 		.grid = &now->grid,
 		.duration_s = duration_s,
 		.whole_s = duration_s,
-		.telling_s = sqrt(duration_s * mlr_short_s(g)),
+		.telling_s = sqrt(duration_s * g->initial_trial_duration_s),
 		.count = mlr_results_load_count(now->results),
 	};
 
