@@ -148,14 +148,23 @@ static bool ends_with(const char *text, const char *end)
 	return length >= end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-static bool ends_with_any(const char *text, const char *const *ends, size_t count)
+/* Whether a text holds, or ends with, any of these words. */
+typedef bool holds_word(const char *text, const char *word);
+
+static bool contains(const char *text, const char *word)
+{
+	return strstr(text, word);
+}
+
+static bool holds_any(holds_word *holds, const char *text, const char *const *words, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (ends_with(text, ends[i]))
+		if (holds(text, words[i]))
 			return true;
 	return false;
 }
-#define ENDS_WITH_ANY(text, ends) ends_with_any(text, ends, sizeof(ends) / sizeof((ends)[0]))
+#define ENDS_WITH_ANY(text, words) holds_any(ends_with, text, words, sizeof(words) / sizeof((words)[0]))
+#define CONTAINS_ANY(text, words)  holds_any(contains, text, words, sizeof(words) / sizeof((words)[0]))
 
 /* Whether a counter is a sum over all places of a link, a tree of queues, or a list of filters. */
 static bool is_sum(const char *name)
@@ -177,11 +186,8 @@ static bool is_sum(const char *name)
 					     "/mq-",
 					     "/mqprio-",
 					     "/drr-" };
-	bool is_part = false;
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		is_part |= strstr(name, parts[i]) != NULL;
-	return is_part || ENDS_WITH_ANY(name, ends);
+	return CONTAINS_ANY(name, parts) || ENDS_WITH_ANY(name, ends);
 }
 
 /* Octets are frames told otherwise. */
@@ -197,22 +203,14 @@ static bool is_of_loss(const char *name)
 {
 	static const char *const words[] = { "drop", "discard", "Discard", "miss", "lost",    "err",
 					     "Err",  "over",    "full",    "fail", "NoRoute", "reject" };
-	bool is_one = false;
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		is_one |= strstr(name, words[i]) != NULL;
-	return is_one;
+	return CONTAINS_ANY(name, words);
 }
 
 /* Whether a counter counts events of a CPU, which are no frames, however many there are. */
 static bool is_of_cpu(const char *name)
 {
-	static const char *const beginnings[] = { "interrupt/", "softirq/" };
-	bool is_one = false;
-
-	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++)
-		is_one |= strncmp(name, beginnings[i], strlen(beginnings[i])) == 0;
-	return is_one;
+	return strstr(name, "interrupt/") == name || strstr(name, "softirq/") == name;
 }
 
 /* The place of a counter of the same source, or the number of counters. */
