@@ -116,11 +116,12 @@ static void put_irregular(struct writer *writer, const json_t *document)
 }
 
 #define PERCENT_DIGITS 6
-#define DIGITS_MORE    10 /* than usual, that a double may need to read otherwise than another one */
 
-/* A value in such a unit, with more digits than usual. */
-static const char *text_in(const char *unit, double value, int more, char buffer[VALUE_SIZE])
+/* Return a value in such a unit, with more digits than usual. */
+static const char *text_in(const void *context, double value, int more, char buffer[VALUE_SIZE])
 {
+	const char *unit = context;
+
 	if (strcmp(unit, "ratio") == 0)
 		return text_percent_within(value, PERCENT_DIGITS + more, buffer);
 	if (strcmp(unit, "ns") == 0 && !more)
@@ -132,17 +133,11 @@ static const char *text_in(const char *unit, double value, int more, char buffer
 	return buffer;
 }
 
-/* What a requirement is about, as it was measured: with so many digits that it reads otherwise than what was required. */
+/* Return what a requirement is about, as it was measured. It reads otherwise than what was required, unless it is that. */
 static const char *text_measured(const json_t *requirement, char buffer[VALUE_SIZE])
 {
-	double value = read_number(requirement, "measured"), required = read_number(requirement, "required");
-	const char *unit = read_text(requirement, "unit");
-	int more = 0;
-
-	while (value != required && more < DIGITS_MORE &&
-	       strcmp(text_in(unit, value, more, buffer), text_in(unit, required, more, VALUE_ROOM)) == 0)
-		more++;
-	return text_in(unit, value, more, buffer);
+	return text_unlike(read_number(requirement, "measured"), read_number(requirement, "required"), text_in,
+			   read_text(requirement, "unit"), buffer);
 }
 
 static void add_measured(struct cells *cells, const json_t *requirement)

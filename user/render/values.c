@@ -179,10 +179,21 @@ const char *text_ns(double ns, char buffer[VALUE_SIZE])
 #define MORE_MOST 13    /* digits */
 #define EXACT     1e-12 /* what computing may change */
 
-/* A value with so many digits more than usual. */
-static const char *put_more(double value, enum text_kind kind, int more, char buffer[VALUE_SIZE])
+const char *text_unlike(double value, double other, text_with_more *text, const void *context, char buffer[VALUE_SIZE])
 {
-	switch (kind) {
+	int more = 0;
+
+	while (value != other && more < MORE_MOST &&
+	       !strcmp(text(context, value, more, buffer), text(context, other, more, VALUE_ROOM)))
+		more++;
+	return text(context, value, more, buffer);
+}
+
+static const char *text_of_kind(const void *context, double value, int more, char buffer[VALUE_SIZE])
+{
+	const enum text_kind *kind = context;
+
+	switch (*kind) {
 	case TEXT_PERCENT:
 		return text_percent_within(value, SIGNIFICANT + more, buffer);
 	case TEXT_NS:
@@ -195,12 +206,7 @@ static const char *put_more(double value, enum text_kind kind, int more, char bu
 
 const char *text_beside(double value, double asked, enum text_kind kind, char buffer[VALUE_SIZE])
 {
-	int more = 0;
-
-	put_more(value, kind, 0, buffer);
-	while (value != asked && more < MORE_MOST && !strcmp(buffer, put_more(asked, kind, more, VALUE_ROOM)))
-		put_more(value, kind, ++more, buffer);
-	return buffer;
+	return text_unlike(value, asked, text_of_kind, &kind, buffer);
 }
 
 /* Whether a value is told as it is, with so many digits more than usual. */
@@ -220,7 +226,7 @@ const char *text_asked(double asked, enum text_kind kind, char buffer[VALUE_SIZE
 
 	while (more < MORE_MOST && !is_exact(asked, kind, more))
 		more++;
-	return put_more(asked, kind, more, buffer);
+	return text_of_kind(&kind, asked, more, buffer);
 }
 
 /* Return the bound that stands beside a member, or NAN. */

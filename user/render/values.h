@@ -38,7 +38,11 @@ const char *text_change(double ratio, char buffer[VALUE_SIZE]);
 const char *text_ns(double ns, char buffer[VALUE_SIZE]);
 /* The same, with more digits where the value is known to within such a bound (NAN: nothing is known of it). */
 const char *text_ns_within(double ns, double bound_ns, char buffer[VALUE_SIZE]);
-/* A figure beside what was asked, in the usual form: with as many digits as show that it differs, if it does. */
+/* Format a value with so many digits more than usual. */
+typedef const char *text_with_more(const void *context, double value, int more, char buffer[VALUE_SIZE]);
+/* A value with as many digits as show that it differs from another one, if it does. */
+const char *text_unlike(double value, double other, text_with_more *text, const void *context, char buffer[VALUE_SIZE]);
+/* A figure beside what was asked, in the usual form, and unlike it. */
 enum text_kind { TEXT_PERCENT, TEXT_NS, TEXT_RATE };
 const char *text_beside(double value, double asked, enum text_kind kind, char buffer[VALUE_SIZE]);
 /* What was asked, in full. */
