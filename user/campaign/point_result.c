@@ -353,7 +353,7 @@ json_t *result_read(const char *path, enum verb verb, struct point_problem *prob
 		return NULL;
 	}
 	signing_prepare(NULL);
-	code = reader_run(&plan, &told, NULL);
+	code = reader_run_through(&plan, &told);
 	close(source.fd);
 	if (code != EXIT_DONE)
 		fault(problem, POINT_OTHER, "the result cannot be read: %s", reason);
