@@ -103,49 +103,16 @@ struct agreement {
 
 static const struct agreement loss = { "loss_ratio", "/sla/loss_ratio", TEXT_PERCENT },
 			      delay = { "delay_mean_ns", "/sla/delay_mean_ns", TEXT_NS },
-			      delay_max = { "delay_max_ns", "/sla/delay_max_ns", TEXT_NS },
 			      variation = { "delay_variation_ns", "/sla/delay_variation_ns", TEXT_NS },
 			      availability = { "availability_ratio", "/sla/availability_ratio", TEXT_PERCENT };
 
-static double number_at(const json_t *object, const char *at)
-{
-	const json_t *number = json_at(object, at);
-
-	return json_is_number(number) ? json_number_value(number) : NAN;
-}
-
-/* The figure of a result of this service, or of a row, which has what stands beside it. */
+/* The figure of a result of this service. */
 static const char *figure_text(const struct agreement *agreement, const json_t *result, const json_t *service,
 			       char buffer[VALUE_SIZE])
 {
-	return text_beside(read_number(result, agreement->figure), number_at(service, agreement->agreed), agreement->kind,
-			   buffer);
+	return text_beside(read_number(result, agreement->figure), number_of(json_at(service, agreement->agreed)),
+			   agreement->kind, buffer);
 }
-
-#define ADD_FIGURE(name)                                                                                                    \
-	static void add_##name(struct cells *cells, const json_t *row)                                                      \
-	{                                                                                                                   \
-		cells_add(cells, "%s", figure_text(&name, row, row, VALUE_ROOM));                                           \
-	}
-
-ADD_FIGURE(loss)
-ADD_FIGURE(delay)
-ADD_FIGURE(delay_max)
-ADD_FIGURE(variation)
-ADD_FIGURE(availability)
-
-/* What was agreed. */
-#define ADD_AGREED(name)                                                                                                    \
-	static void add_agreed_##name(struct cells *cells, const json_t *service)                                           \
-	{                                                                                                                   \
-		cells_add(cells, "%s", text_asked(number_at(service, name.agreed), name.kind, VALUE_ROOM));                 \
-	}
-
-ADD_AGREED(loss)
-ADD_AGREED(delay)
-ADD_AGREED(delay_max)
-ADD_AGREED(variation)
-ADD_AGREED(availability)
 
 /* The rate that came through: unlike the least and the most that may, if it is none of both. */
 static void add_received(struct cells *cells, const json_t *row)
@@ -295,10 +262,10 @@ static const struct field configuration_columns[] = {
 	{ "Line rate", "/load_l1_bps", text_bps },
 	{ "Came through", .add = add_received, .numeric = true },
 	{ "Has to", .add = add_limits, .numeric = true },
-	{ "Loss", .add = add_loss, .numeric = true },
-	{ "Mean delay", .add = add_delay, .numeric = true },
-	{ "Largest", .add = add_delay_max, .numeric = true, .level = LEVEL_DETAIL },
-	{ "Variation", .add = add_variation, .numeric = true },
+	{ "Loss", "/loss_ratio", text_percent, .agreed = "/sla/loss_ratio" },
+	{ "Mean delay", "/delay_mean_ns", text_ns, .agreed = "/sla/delay_mean_ns" },
+	{ "Largest", "/delay_max_ns", text_ns, .agreed = "/sla/delay_max_ns", .level = LEVEL_DETAIL },
+	{ "Variation", "/delay_variation_ns", text_ns, .agreed = "/sla/delay_variation_ns" },
 	{ "Verdict", .add = add_verdict },
 };
 
@@ -311,13 +278,13 @@ static const struct field performance_columns[] = {
 	{ "for (s)", "/trial_duration", text_rate },
 	{ "Sent (frames)", "/counts/sent", text_count, .level = LEVEL_DETAIL },
 	{ "Lost (frames)", "/counts/lost", text_count, .level = LEVEL_DETAIL },
-	{ "Loss", .add = add_loss, .numeric = true },
-	{ "Mean delay", .add = add_delay, .numeric = true },
-	{ "Largest", .add = add_delay_max, .numeric = true },
-	{ "Variation", .add = add_variation, .numeric = true },
+	{ "Loss", "/loss_ratio", text_percent, .agreed = "/sla/loss_ratio" },
+	{ "Mean delay", "/delay_mean_ns", text_ns, .agreed = "/sla/delay_mean_ns" },
+	{ "Largest", "/delay_max_ns", text_ns, .agreed = "/sla/delay_max_ns" },
+	{ "Variation", "/delay_variation_ns", text_ns, .agreed = "/sla/delay_variation_ns" },
 	{ "Severely errored (s)", "/severely_errored_seconds", text_count },
 	{ "Unavailable (s)", "/unavailable_seconds", text_count, .level = LEVEL_DETAIL },
-	{ "Availability", .add = add_availability, .numeric = true },
+	{ "Availability", "/availability_ratio", text_percent, .agreed = "/sla/availability_ratio" },
 	{ "Verdict", .add = add_verdict },
 };
 
@@ -342,11 +309,11 @@ static const struct field sla_columns[] = {
 	{ "Rate", .add = add_agreed },
 	{ "CIR (frames/s)", "/cir", text_rate },
 	{ "EIR (frames/s)", "/eir", text_rate },
-	{ "Loss, at most", .add = add_agreed_loss, .numeric = true },
-	{ "Mean delay, at most", .add = add_agreed_delay, .numeric = true },
-	{ "Largest", .add = add_agreed_delay_max, .numeric = true },
-	{ "Variation", .add = add_agreed_variation, .numeric = true },
-	{ "Availability, at least", .add = add_agreed_availability, .numeric = true },
+	{ "Loss, at most", "/sla/loss_ratio", text_percent, .agreed = "/sla/loss_ratio" },
+	{ "Mean delay, at most", "/sla/delay_mean_ns", text_ns, .agreed = "/sla/delay_mean_ns" },
+	{ "Largest", "/sla/delay_max_ns", text_ns, .agreed = "/sla/delay_max_ns" },
+	{ "Variation", "/sla/delay_variation_ns", text_ns, .agreed = "/sla/delay_variation_ns" },
+	{ "Availability, at least", "/sla/availability_ratio", text_percent, .agreed = "/sla/availability_ratio" },
 	{ "Margin of policing", "/margin_ratio", text_percent },
 };
 

@@ -179,12 +179,23 @@ static const char *member_text(const json_t *object, const char *at, text_of_num
 	return text ? text_of_member(object, at, number_of(value), text, buffer) : json_string_value(value);
 }
 
+static const char *text_of_agreed(const struct field *field, const json_t *object, char buffer[VALUE_SIZE])
+{
+	enum text_kind kind = field->text == text_percent ? TEXT_PERCENT : field->text == text_ns ? TEXT_NS : TEXT_RATE;
+	double value = number_of(json_at(object, field->at)), agreed = number_of(json_at(object, field->agreed));
+
+	return strcmp(field->at, field->agreed) == 0 ? text_asked(agreed, kind, buffer)
+						     : text_beside(value, agreed, kind, buffer);
+}
+
 static void add_field(struct cells *cells, const struct field *field, const json_t *object)
 {
 	if (field->phrase)
 		cells_add(cells, "%s", phrase_write(ROOM(CELL_SIZE), CELL_SIZE, field->phrase, object));
 	else if (field->add)
 		field->add(cells, object);
+	else if (field->agreed)
+		cells_add(cells, "%s", text_of_agreed(field, object, VALUE_ROOM));
 	else
 		cells_add(cells, "%s", member_text(object, field->at, field->text, VALUE_ROOM) ?: "");
 }

@@ -31,6 +31,8 @@ struct field {
 	const char *at; /* a JSON pointer */
 	/* The text of a number, of a list's length, or of a truth as 1 and 0 (values.h). NULL: the member is a text. */
 	text_of_number *text;
+	/* A JSON pointer to what was agreed: the number reads unlike it, and in full where it is that itself. NULL: nothing was. */
+	const char *agreed;
 	const char *phrase;                                  /* instead: the cell as a phrase on the row (phrase.h) */
 	void (*add)(struct cells *cells, const json_t *row); /* instead: for what is computed */
 	bool numeric;                                        /* The text is aligned to the right, like a number. */
