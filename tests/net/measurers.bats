@@ -4,6 +4,11 @@
 bats_require_minimum_version 1.5.0
 load helper
 
+# Not by "ip -n", which needs mounts that a container may not have.
+in_end() { # END COMMAND...
+  nsenter --net="/run/netns/$LAB-n$1" "${@:2}"
+}
+
 # Each port in a network of its own, as iperf3's two ends must be. A port takes what XDP redirects once it has begun to gather (GRO), and
 # the redirect keeps no checksum that is left to the card.
 apart() {
@@ -11,11 +16,11 @@ apart() {
   for end in a b; do
     ip netns add "$LAB-n$end"
     ip link set "$LAB-$end" netns "$LAB-n$end"
-    ip -n "$LAB-n$end" link set "$LAB-$end" up
-    nsenter --net="/run/netns/$LAB-n$end" ethtool -K "$LAB-$end" gro on tx off
+    in_end "$end" ip link set "$LAB-$end" up
+    in_end "$end" ethtool -K "$LAB-$end" gro on tx off
   done
-  ip -n "$LAB-na" addr add 198.18.0.1/24 dev "$A"
-  ip -n "$LAB-nb" addr add 198.18.0.2/24 dev "$B"
+  in_end a ip addr add 198.18.0.1/24 dev "$A"
+  in_end b ip addr add 198.18.0.2/24 dev "$B"
 }
 
 by_iperf3() {

@@ -155,6 +155,8 @@ of() { # SERVICE MEMBER PORT
   shown "$(of 0 faults "$A") == [[\"variation\"]] and $(of 0 faults "$B") == [[]]" "${options[@]}" --tests performance \
     --service cir=200,delay=2s,variation=400ms
   [ "$status" -eq 1 ]
+  # what the part before sent to connect comes while this one connects, and takes no trial's sequence numbers away
+  check '.performance.trials[].counts | .duplicate == 0 and .lost == 0'
 }
 
 @test "CIR in bit/s is information rate, and with -l1 that of the line" {

@@ -154,8 +154,9 @@ void suite_end_part(struct suite_part *part)
 		add_late(sum, late);
 	else if (late && measurer)
 		json_object_set(measurer, "late_frames", late);
-	/* the number after the last one is for what the next part sends to connect */
-	if (numbers->given && last && last >= numbers->used)
+	/* The number after the last one is for what the next part sends to connect. A part that performed no trial may have
+	 * sent frames to connect, too. */
+	if (numbers->given && (last || part->config->connect != SWITCH_OFF) && last >= numbers->used)
 		numbers->used = (uint32_t)last + 1;
 	measurer_free(part->measurer);
 	part->measurer = NULL;
