@@ -294,6 +294,14 @@ refused() { # CODE WORD...
   for word in "$@"; do [[ $stderr == *"$word"* ]] || { echo "'$word' is not in: $stderr"; return 1; }; done
 }
 
+# Fails, and shows the links and who runs, if one of the lab's ports still has an XDP program.
+no_xdp_left() {
+  [ "$(xdp_count)" -eq 0 ] && return
+  ip -d link show
+  ps -eo pid,ppid,stat,etimes,args | grep mlr
+  return 1
+}
+
 # How many of the lab's ports have an XDP program.
 xdp_count() {
   ip -j link show | "$JQ" --arg lab "$LAB" '[.[] | select(.xdp and (.ifname | startswith($lab)))] | length'

@@ -25,7 +25,7 @@ stopped() { # VERB OPTION...
   echo "$output" >"$BATS_TEST_TMPDIR/document.json"
   "${BUILD:-build}"/tests/tools/validate "docs/schema/$1.schema.json" "$BATS_TEST_TMPDIR/document.json"
   check '.irregular_reason | test("interrupted")'
-  [ "$(xdp_count)" -eq 0 ]
+  no_xdp_left
 }
 
 @test "a search that is stopped before its first trial prints what it was going to do" {
@@ -87,7 +87,7 @@ stopped() { # VERB OPTION...
     status=0
     wait "$pid" || status=$?
     [ "$status" -eq 130 ]
-    [ "$(xdp_count)" -eq 0 ]
+    no_xdp_left
     [ -z "$(ls /run/xdp-mlr/port-* 2>/dev/null)" ]
     head -c 65536 <&9 >/dev/null
   done

@@ -23,7 +23,7 @@ talk() {
     "--allow-unsafe"
   # but for ARP, of which there is little
   [ "$(($(cat "/sys/class/net/$B/statistics/tx_packets") - sent))" -lt 20 ]
-  [ "$(xdp_count)" -eq 0 ]
+  no_xdp_left
   run --separate-stderr "$MLR" search -p "$A,$B" --max-load 20000
   refused 4 "port $A" "foreign traffic"
 }

@@ -157,7 +157,7 @@ spare_links() { # in any network namespace that a process of ours has
     flowing 6 # ARP is over
     interrupted
     check '.irregular_reason != null'
-    [ "$(xdp_count)" -eq 0 ]
+    no_xdp_left
   done
 }
 

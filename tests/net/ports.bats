@@ -287,7 +287,7 @@ END
     # the kernel releases what hung on the process's descriptors in the background
     for _ in {1..1000}; do [ "$(port_state)" = "$before" ] && break; sleep 0.02; done
     [ "$(port_state)" = "$before" ]
-    [ "$(xdp_count)" -eq 0 ]
+    no_xdp_left
     [ -z "$(ls /run/xdp-mlr/port-* 2>/dev/null)" ]
   done
 }

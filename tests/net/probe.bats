@@ -49,7 +49,7 @@ mended() { # NAME STATE
     "hardware-clock", "interrupts", "numa"])'
   after=$(for port in "$A" "$B"; do ip -j -d link show "$port" | jq -c 'del(.[].stats64)'; ethtool -k "$port"; ethtool -l "$port"; done)
   [ "$after" = "$before" ]
-  [ "$(xdp_count)" -eq 0 ]
+  no_xdp_left
   [ -z "$(ls /run/xdp-mlr/port-* 2>/dev/null)" ]
 }
 

@@ -201,7 +201,7 @@ silence() { # seconds
   interrupted
   output=$(tail -1 <<<"$output")
   check '.irregular_reason == "interrupted" and .frame_sizes[0].throughput.throughput > 0 and .frame_sizes[0].latency.repeats == 2'
-  [ "$(xdp_count)" -eq 0 ]
+  no_xdp_left
 }
 
 @test "events, text and a report file" {

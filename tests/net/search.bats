@@ -98,7 +98,7 @@ search() {
   interrupted
   output=$(tail -1 <<<"$output")
   check '.irregular_reason != null and (.trials | length) >= 1 and ([.search_result[].regular] | any | not)'
-  [ "$(xdp_count)" -eq 0 ]
+  no_xdp_left
 }
 
 @test "a soak finds the rate of the policer" {

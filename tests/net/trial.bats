@@ -264,5 +264,5 @@ counts='.trial_result.counts'
   flowing 50
   interrupted
   check '.irregular_reason != null'
-  [ "$(xdp_count)" -eq 0 ]
+  no_xdp_left
 }
