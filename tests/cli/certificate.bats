@@ -67,6 +67,15 @@ weasyprint_or_skip() {
   grep -q '<b>FAIL</b>A service is not as agreed' "$page"
 }
 
+@test "requirements have room before results, as the outcome rests on them" {
+  local page=$dir/c.html goals=() i
+  for i in {1..9}; do goals+=(--goal "name=g$i,loss=0.00$i,exceed=0.5,initial=1,final=1,sum=21,width=0.005"); done
+  simulated "${goals[@]}" --require 'g1>=1kfps' --require 'g9>=5kfps' --certificate "$page" -q >/dev/null
+  grep -q '<td>g1&gt;=1kfps</td><td class="state">yes' "$page"
+  grep -q '<td>g9&gt;=5kfps</td><td class="state">yes' "$page"
+  grep -q 'further results\?, for which this page has no room' "$page"
+}
+
 @test "the result document has who tested for whom, by the schema, and every form shows it escaped" {
   simulated "${told[@]}" --format json -q --report "$dir/r.html" --report "$dir/r.md" --report "$dir/r.txt" >"$dir/r.json"
   is '.commission == {serials: ["FX-1", "<FX-2>"], operator: "A. <b>Tester</b> & \"Co\"", customer: "O'"'"'Brien", site: "Lab 3"}' <"$dir/r.json"

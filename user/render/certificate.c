@@ -193,7 +193,7 @@ static void end_table(struct writer *writer)
 	fputs("</tbody></table>\n", writer->stream);
 }
 
-/* What content_put_answers() has of a report. */
+/* What content_put_requirements() and content_put_answers() have of a report. */
 static const struct writer_ops ops = {
 	.banner = put_banner,
 	.verdicts = put_verdicts,
@@ -403,6 +403,7 @@ bool render_certificate(FILE *stream, const json_t *document, struct render_styl
 	put_head(stream, document, &render_style.logo);
 	put_outcome(stream, &outcome);
 	certificate.room_mm -= put_tested(stream, document);
+	content_put_requirements(&certificate.writer, document); /* first, where room is short: the outcome rests on them */
 	fputs("<h2>Results</h2>\n", stream);
 	content_put_answers(&certificate.writer, document);
 	put_rest(stream, document, certificate.left_out);

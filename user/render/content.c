@@ -167,9 +167,9 @@ static void put_unmet(struct writer *writer, const json_t *requirements)
 		writer->ops->banner(writer, TONE_BAD, text);
 }
 
-/* What --require asked for. */
-static void put_requirements(struct writer *writer, const json_t *requirements)
+void content_put_requirements(struct writer *writer, const json_t *document)
 {
+	const json_t *requirements = json_object_get(document, "requirements");
 	static const struct field fields[] = {
 		{ "Requirement", "/requirement" },
 		{ "Met", .phrase = "[met? yes][!met? NO][reason? : {reason}]" },
@@ -185,7 +185,6 @@ static void put_requirements(struct writer *writer, const json_t *requirements)
 void content_put_answers(struct writer *writer, const json_t *document)
 {
 	kind_of(document)->put_verdicts(writer, document);
-	put_requirements(writer, json_object_get(document, "requirements"));
 }
 
 /* --- below ---------------------------------------------------------------------------------------------------------- */
@@ -393,7 +392,7 @@ void content_put(struct writer *writer, const json_t *document)
 	if (content->put_verdicts)
 		content->put_verdicts(writer, document);
 	content_put_cause(writer, document);
-	put_requirements(writer, json_object_get(document, "requirements"));
+	content_put_requirements(writer, document);
 	put_changes(writer, document);
 	content_put_strings(writer, "notes", "Notes", json_object_get(document, "notes"));
 	content_put_strings(writer, "warnings", "Warnings", json_object_get(document, "warnings"));

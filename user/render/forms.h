@@ -32,7 +32,8 @@ void content_put(struct writer *writer, const json_t *document);
 const char *content_title(const json_t *document);
 
 /* Parts of it that stand alone on a certificate. */
-/* The answers: verdicts, and what --require asked for. */
+/* What --require asked for, then the verdicts. */
+void content_put_requirements(struct writer *writer, const json_t *document);
 void content_put_answers(struct writer *writer, const json_t *document);
 /* Add who tested for whom and where, and serial numbers; then when it was tested, and what was sent. */
 void content_add_commission(struct facts *facts, const json_t *document);
