@@ -42,7 +42,7 @@ weasyprint_or_skip() {
 @test "a certificate says what was tested, for whom, and whether it passed, and loads nothing" {
   local page=$dir/c.html
   simulated "${told[@]}" --require 'ndr>=900kfps' --certificate "$page" --logo "$dir/logo.svg" -q >/dev/null
-  grep -q '<b>PASS, SIMULATED</b>Every requirement is met. The result is regular. No device was measured: ' "$page"
+  grep -q 'class="outcome warn"><b>PASS, SIMULATED</b>Every requirement is met. The result is regular.<br>No device was measured: the model is jitter,' "$page"
   grep -q '<h1>Router &lt;7&gt;</h1>' "$page"
   grep -q 'A. &lt;b&gt;Tester&lt;/b&gt; &amp; &quot;Co&quot;' "$page"
   grep -q 'O&#39;Brien' "$page"
@@ -65,6 +65,20 @@ weasyprint_or_skip() {
   grep -q '<b>NO VERDICT</b>.*limited' "$page"
   "$XDP_MLR" report "$GOLDEN/y1564-1-both.json" --certificate "$page"
   grep -q '<b>FAIL</b>A service is not as agreed' "$page"
+}
+
+@test "who measured stands by the outcome, where it was not the tester, also of a replay" {
+  local page=$dir/c.html
+  simulated --format json -q >"$dir/stored.json"
+  "$XDP_MLR" search --replay "$dir/stored.json" --require 'ndr>=5kfps' --certificate "$page" -q >/dev/null
+  grep -q 'class="outcome warn"><b>PASS, SIMULATED</b>.*<br>No device was measured: the model is jitter,' "$page"
+  "$XDP_MLR" search --replay "$dir/stored.json" --require 'ndr>=5kfps' --format json -q >"$dir/again.json"
+  "$XDP_MLR" search --replay "$dir/again.json" --require 'ndr>=5kfps' --certificate "$page" -q >/dev/null
+  grep -q '<b>PASS, SIMULATED</b>' "$page"
+  "$XDP_MLR" report "$GOLDEN/search-1-exec.json" --certificate "$page"
+  grep -q 'class="outcome.*<br>An external program measured: while read -r q; do echo &quot;' "$page"
+  "$XDP_MLR" report "$GOLDEN/search-1-xdp.json" --certificate "$page"
+  if grep -q 'class="outcome.*<br>' "$page"; then false; fi
 }
 
 @test "requirements have room before results, as the outcome rests on them" {

@@ -54,6 +54,16 @@ static inline bool read_truth(const json_t *object, const char *name)
 	return json_is_true(json_object_get(object, name));
 }
 
+/* Return what measured the trials; of a replay, also of one of another, what measured those that it replays. */
+static inline const json_t *document_measurer(const json_t *document)
+{
+	const json_t *measurer = json_object_get(document, "measurer"), *replayed;
+
+	while ((replayed = json_object_get(measurer, "replayed")))
+		measurer = replayed;
+	return measurer;
+}
+
 /* Return the kind of a document: "search" for the schema "xdp-mlr/search/1", or "" if it is not one of ours. */
 #define KIND_SIZE 32
 static inline const char *document_kind(const json_t *document, char buffer[KIND_SIZE])

@@ -207,8 +207,8 @@ static const struct writer_ops ops = {
 
 struct outcome {
 	enum tone tone;
-	const char *word, *addition; /* the addition says that no device was measured */
-	char why[512];
+	const char *word, *addition;  /* the addition says that no device was measured */
+	char why[512], measurer[512]; /* the latter: who measured, if not this tester */
 };
 
 /* Return the first requirement that was not met; NULL: there is none. */
@@ -241,6 +241,22 @@ static const char *judge(const json_t *document, enum standing standing, struct 
 	return passed ? "Every service is as agreed" : "Every requirement is met";
 }
 
+static void add_measurer(struct outcome *outcome, const json_t *measurer)
+{
+	const char *name = read_text(measurer, "name");
+	bool is_simulated = strcmp(name, "sim") == 0;
+
+	outcome->addition = is_simulated ? ", SIMULATED" : "";
+	if (is_simulated && outcome->tone == TONE_GOOD)
+		outcome->tone = TONE_WARN; /* At a glance it is no device's PASS either. */
+	if (is_simulated)
+		snprintf(outcome->measurer, sizeof(outcome->measurer), "No device was measured: the model is %s",
+			 read_text(measurer, "model"));
+	else if (strcmp(name, "exec") == 0)
+		snprintf(outcome->measurer, sizeof(outcome->measurer), "An external program measured: %s",
+			 read_text(measurer, "command"));
+}
+
 /* Return the outcome, by the same order as the exit code: requirements and services first, then the standing of the
  * result. */
 static struct outcome outcome_of(const json_t *document)
@@ -252,12 +268,7 @@ static struct outcome outcome_of(const json_t *document)
 
 	snprintf(outcome.why, sizeof(outcome.why), "%s%.200s. The result is %s.", unmet ? "A requirement was not met: " : "",
 		 why, standing_word(standing));
-	outcome.addition = "";
-	if (strcmp(read_text(json_object_get(document, "measurer"), "name"), "sim") == 0) {
-		outcome.addition = ", SIMULATED";
-		text_add(outcome.why, sizeof(outcome.why), " No device was measured: %.100s is a model.",
-			 read_text(json_object_get(document, "measurer"), "model"));
-	}
+	add_measurer(&outcome, document_measurer(document));
 	return outcome;
 }
 
@@ -290,10 +301,19 @@ static void put_head(FILE *stream, const json_t *document, const struct render_l
 	put(stream, "<p class=\"kind\">", content_title(document), NAME_MOST, "</p>\n");
 }
 
+static double height_of_outcome(const struct outcome *outcome)
+{
+	return OUTCOME_MM + LINE_MM * (lines_of(outcome->why, 2 * TEXT_MOST, WIDTH_PAGE) +
+				       (*outcome->measurer ? lines_of(outcome->measurer, 2 * TEXT_MOST, WIDTH_PAGE) : 0));
+}
+
 static void put_outcome(FILE *stream, const struct outcome *outcome)
 {
 	fprintf(stream, "<div class=\"outcome %s\"><b>%s%s</b>", tones[outcome->tone], outcome->word, outcome->addition);
-	put(stream, "", outcome->why, 2 * TEXT_MOST, "</div>\n");
+	put(stream, "", outcome->why, 2 * TEXT_MOST, "");
+	if (*outcome->measurer)
+		put(stream, "<br>", outcome->measurer, 2 * TEXT_MOST, "");
+	fputs("</div>\n", stream);
 }
 
 static double height_of_facts(const struct facts *facts)
@@ -398,7 +418,7 @@ bool render_certificate(FILE *stream, const json_t *document, struct render_styl
 	struct outcome outcome = outcome_of(document);
 
 	certificate.room_mm -= fmax(LOGO_MM, HEAD_MM + 1.8 * LINE_MM * lines_of(title_of(document), NAME_MOST, WIDTH_TITLE));
-	certificate.room_mm -= OUTCOME_MM + LINE_MM * lines_of(outcome.why, 2 * TEXT_MOST, WIDTH_PAGE);
+	certificate.room_mm -= height_of_outcome(&outcome);
 
 	put_head(stream, document, &render_style.logo);
 	put_outcome(stream, &outcome);

@@ -38,17 +38,9 @@ struct clause {
 
 /* --- reading the document ------------------------------------------------------------------------------------------- */
 
-/* Return what measured the trials; of a replay, what measured those that it replays. */
-static const json_t *measurer_of(const json_t *document)
-{
-	const json_t *measurer = json_object_get(document, "measurer"), *replayed = json_object_get(measurer, "replayed");
-
-	return replayed ? replayed : measurer;
-}
-
 static bool is_measured_by(const json_t *document, const char *measurer)
 {
-	return strcmp(read_text(measurer_of(document), "name"), measurer) == 0;
+	return strcmp(read_text(document_measurer(document), "name"), measurer) == 0;
 }
 
 /* Whether it is a measurer of ours, over ports of this machine or of several. */
@@ -409,7 +401,7 @@ static struct finding judge_self_test(const json_t *document, const struct claus
 static bool hides_unsent(const json_t *object, const json_t *document)
 {
 	double tolerated = read_number(object, "trial_load") * read_number(document, "aggregate_factor") *
-			   read_number(measurer_of(document), "unsent_tolerance_s");
+			   read_number(document_measurer(document), "unsent_tolerance_s");
 
 	return read_number(json_object_get(object, "counts"), "unsent") > tolerated * (1 + 1e-9) &&
 	       !read_truth(object, "tester_limited");
@@ -490,7 +482,7 @@ static struct finding judge_media_limit(const json_t *document, const struct cla
 {
 	if (!isnan(read_number(document, "line_rate")))
 		return MET_BECAUSE(clause->met);
-	if (any_object(measurer_of(document), document, is_virtual))
+	if (any_object(document_measurer(document), document, is_virtual))
 		return NOT_APPLICABLE_AS("The ports are virtual: there is no medium.");
 	return MISSING_BECAUSE("The link does not tell its rate.");
 }
@@ -669,7 +661,7 @@ static const struct {
 /* Whether the external measurer says what the clause asks for. */
 static bool is_described(const struct clause *clause, const json_t *document)
 {
-	const json_t *says_of_itself = json_object_get(measurer_of(document), "described");
+	const json_t *says_of_itself = json_object_get(document_measurer(document), "described");
 
 	for (size_t i = 0; i < COUNT(described); i++)
 		if (strcmp(described[i].clause, clause->clause) == 0)

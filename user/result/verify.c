@@ -54,9 +54,7 @@ static void audit_signature(struct audit *audit, const json_t *document)
 /* Return who performed the trials, also of a replay. */
 static bool is_external(const json_t *document)
 {
-	const json_t *measurer = json_object_get(document, "measurer"), *replayed = json_object_get(measurer, "replayed");
-
-	return strcmp(read_text(replayed ? replayed : measurer, "name"), "exec") == 0;
+	return strcmp(read_text(document_measurer(document), "name"), "exec") == 0;
 }
 
 static unsigned int transmitters_of(const json_t *document)
