@@ -54,6 +54,23 @@ sweep() {
   if grep -q 'id="observed"' "$file.html"; then return 1; fi
 }
 
+@test "a counter of the SUT that wraps at 2^32 goes on, one that was reset is said to be, in the second trial, and did not do nothing" {
+  local file=$BATS_TEST_TMPDIR/r validate=${BUILD:-build}/tests/tools/validate
+  echo 4294967000 >"$BATS_TEST_TMPDIR/count"
+  # each trial adds 1000 to a Counter32; the second one restarts what drops
+  local measure="while read -r _; do n=\$(cat count); echo \$(((n + 1000) % 4294967296)) >new; mv new count; echo '{\"trial_loss_ratio\": 0.5}'; done"
+  local count='while read -r _; do n=$(cat count); d=$n; [ $n -eq 1704 ] && d=5; echo "{\"in\": $n, \"rx_dropped\": $d}"; done'
+  run -0 --separate-stderr "$XDP_MLR" sweep --measurer "exec:cd $BATS_TEST_TMPDIR; $measure" --observe "dut=exec:cd $BATS_TEST_TMPDIR; $count" \
+    --loads 1000,2000 --format json --report "$file.txt"
+  echo "$output" >"$file.json"
+  is '.trials | map(.observed[0] | [.counters.in.change, .counters.rx_dropped.change, .reset, .unchanged]) == [[1000, 1000, null, 0], [1000, null, ["rx_dropped"], 0]]' <"$file.json"
+  is '.cause.sources[0] | .reset == ["rx_dropped"] and .idle == 0' <"$file.json"
+  "$validate" --closed docs/schema/sweep.schema.json "$file.json"
+  run -0 "$XDP_MLR" verify "$file.json"
+  grep -q 'rx_dropped of dut was reset in a trial, so what it did there is not known' "$file.txt"
+  grep -qE 'dut +rx_dropped +[0-9]+ +–' "$file.txt"
+}
+
 @test "its document fits its schema and contradicts nothing; a forged one does" {
   local file=$BATS_TEST_TMPDIR/r.json filter
   sweep --loads 100kfps..1.5Mfps/15 --format json >"$file"

@@ -63,6 +63,86 @@ static void what_falls_is_a_gauge_unless_the_source_says_otherwise(void **state)
 	recorder_free(recorder);
 }
 
+/* Samples of one counter, a second apart, by kind. */
+static json_t *course(enum recorder_kind kind, const char *name, const double *values, size_t count)
+{
+	struct recorder *recorder = recorder_new();
+	json_t *summary;
+
+	for (size_t i = 0; i < count; i++)
+		sample(recorder, (double)i, name, kind, values[i]);
+	summary = recorder_summary(recorder, 0, count * 1000000000, true);
+	recorder_free(recorder);
+	return summary;
+}
+
+/* RFC 2578: a Counter32 begins again at 0 behind 2^32 - 1. */
+static void a_counter_of_32_bits_that_wraps_goes_on(void **state)
+{
+	static const double wraps[] = { 4294967000, 4294967290, 4, 1000, 4294967295, 0 }, once[] = { 4294967290, 10 };
+	static const enum recorder_kind kinds[] = { RECORDER_COUNTER, RECORDER_UNKNOWN };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(kinds); i++) {
+		json_auto_t *summary = course(kinds[i], "x", once, COUNT(once));
+
+		assert_true(figure(summary, "counters", "x", "change") == 16);
+		assert_null(json_object_get(summary, "reset"));
+	}
+	json_auto_t *summary = course(RECORDER_COUNTER, "x", wraps, COUNT(wraps));
+
+	assert_true(figure(summary, "counters", "x", "change") == 296 + 0x1p32);
+	assert_true(json_number_value(json_at(summary, "/counters/x/series/3")) == 296 + 1000);
+}
+
+static void a_counter_that_is_reset_is_said_to_be(void **state)
+{
+	static const struct {
+		enum recorder_kind kind;
+		const char *name;
+		double values[4];
+	} rows[] = {
+		{ RECORDER_COUNTER, "x", { 500, 600, 0, 100 } },
+		{ RECORDER_COUNTER, "x", { 500, 600, 0, 700 } }, /* although it is larger at the end */
+		{ RECORDER_COUNTER, "x", { 3e9, 3.1e9, 5, 700 } },
+		{ RECORDER_COUNTER, "x", { 0x1p40, 0x1p40 + 7, 5, 700 } },
+		{ RECORDER_UNKNOWN, "rx_dropped", { 500, 600, 0, 100 } },
+	};
+	static const double up_and_down[] = { 5, 3, 9, 2 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		json_auto_t *summary = course(rows[i].kind, rows[i].name, rows[i].values, 4);
+
+		assert_string_equal(json_string_value(json_at(summary, "/reset/0")), rows[i].name);
+		assert_int_equal(read_integer(summary, "unchanged"), 0);
+		assert_int_equal(json_object_size(json_object_get(summary, "counters")), 0);
+	}
+	/* what falls twice is a gauge, whatever its name */
+	json_auto_t *summary = course(RECORDER_UNKNOWN, "packets_in_queue", up_and_down, 4);
+
+	assert_null(json_object_get(summary, "reset"));
+	assert_true(figure(summary, "gauges", "packets_in_queue", "max") == 9);
+}
+
+static void a_reset_is_of_one_trial(void **state)
+{
+	struct recorder *recorder = recorder_new();
+	json_auto_t *summary = NULL;
+
+	(void)state;
+	sample(recorder, 0, "x", RECORDER_COUNTER, 4294967290);
+	sample(recorder, 1, "x", RECORDER_COUNTER, 4);
+	sample(recorder, 2, "x", RECORDER_COUNTER, 0);
+	recorder_empty(recorder);
+	sample(recorder, 3, "x", RECORDER_COUNTER, 0);
+	sample(recorder, 4, "x", RECORDER_COUNTER, 7);
+	summary = recorder_summary(recorder, 0, 5000000000, true);
+	assert_true(figure(summary, "counters", "x", "change") == 7);
+	assert_null(json_object_get(summary, "reset"));
+	recorder_free(recorder);
+}
+
 /* Also where there is no room for more samples just then. */
 static void the_last_sample_counts(void **state)
 {
@@ -271,6 +351,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_counter_has_its_change_and_its_rate_within_the_trial),
 		cmocka_unit_test(what_falls_is_a_gauge_unless_the_source_says_otherwise),
+		cmocka_unit_test(a_counter_of_32_bits_that_wraps_goes_on),
+		cmocka_unit_test(a_counter_that_is_reset_is_said_to_be),
+		cmocka_unit_test(a_reset_is_of_one_trial),
 		cmocka_unit_test(the_last_sample_counts),
 		cmocka_unit_test(samples_and_counters_are_bounded),
 		cmocka_unit_test(power_is_that_while_frames_were_due),

@@ -14,11 +14,17 @@
 #define END_PARTS  10   /* a tenth of the Trial Duration: a sample that is later by so much still belongs to the trial */
 #define VALUE_MOST 1e17 /* beyond that no counter is believed, so that what is computed of it stays a number of the schema */
 #define SLOTS      (2 * RECORDER_COUNTERS_MOST) /* slots of the table of names */
+#define RANGE      0x1p32                       /* number of values of a counter of 32 bits (Counter32 of RFC 2578) */
+#define WRAP_PARTS 4                            /* A wrap grows by less than this part of the range. Else it is a reset. */
 
 struct counter {
 	char name[RECORDER_NAME_SIZE];
 	enum recorder_kind kind;
-	bool has_fallen;
+	bool has_fallen; /* It is a gauge, if its kind is not known. */
+	/* In the samples so far: */
+	double last;   /* value as its source told it; NAN: none */
+	double offset; /* what the wraps of 32 bits add to it */
+	bool is_reset;
 };
 
 struct row {
@@ -62,6 +68,11 @@ void recorder_empty(struct recorder *recorder)
 {
 	recorder->row_count = 0;
 	recorder->omitted = 0;
+	for (size_t i = 0; i < recorder->count; i++) {
+		recorder->counters[i].last = NAN;
+		recorder->counters[i].offset = 0;
+		recorder->counters[i].is_reset = false;
+	}
 }
 
 /* --- names ---------------------------------------------------------------------------------------------------------- */
@@ -88,6 +99,18 @@ static enum recorder_kind kind_of_name(const char *name)
 	return RECORDER_UNKNOWN;
 }
 
+/* Whether a value is called after what is counted, so that a fall of it is a reset. */
+static bool counts_by_name(const char *name)
+{
+	static const char *const words[] = { "packets", "pkts",    "frames", "drop", "discard", "Discard", "err",
+					     "Err",     "Packets", "Pkts",   "lost", "miss",    "overrun", "_total" };
+
+	for (size_t i = 0; i < COUNT(words); i++)
+		if (strstr(name, words[i]))
+			return true;
+	return false;
+}
+
 static uint32_t hash_of(const char *name)
 {
 	uint32_t hash = 2166136261u;
@@ -111,6 +134,7 @@ static size_t place_of(struct recorder *recorder, const char *name, enum recorde
 	counter = &recorder->counters[recorder->count];
 	snprintf(counter->name, sizeof(counter->name), "%s", name);
 	counter->kind = kind == RECORDER_UNKNOWN ? kind_of_name(name) : kind;
+	counter->last = NAN;
 	for (size_t i = 0; i < recorder->row_count; i++)
 		recorder->rows[i].values[recorder->count] = NAN;
 	recorder->slots[slot] = (uint16_t)++recorder->count;
@@ -159,9 +183,28 @@ static void cut_name(char cut[RECORDER_NAME_SIZE], const char *name)
 	snprintf(cut, RECORDER_NAME_SIZE, "%.*s", (int)length, name);
 }
 
+static bool is_wrap(double before, double now)
+{
+	return before < RANGE && now >= 0 && RANGE - before + now < RANGE / WRAP_PARTS;
+}
+
+/* Judge a value that is smaller than the one before. */
+static void take_fall(struct counter *counter, double value)
+{
+	if (counter->kind == RECORDER_GAUGE || counter->has_fallen)
+		return;
+	if (is_wrap(counter->last, value))
+		counter->offset += RANGE;
+	else if (counter->kind == RECORDER_COUNTER || (counts_by_name(counter->name) && !counter->is_reset))
+		counter->is_reset = true;
+	else
+		counter->has_fallen = true;
+}
+
 void recorder_add(struct recorder *recorder, const char *name, enum recorder_kind kind, double value)
 {
 	struct row *row = &recorder->rows[recorder->row_count];
+	struct counter *counter;
 	char cut[RECORDER_NAME_SIZE];
 	size_t place;
 
@@ -174,10 +217,12 @@ void recorder_add(struct recorder *recorder, const char *name, enum recorder_kin
 		recorder->omitted++;
 		return;
 	}
-	row->values[place] = value;
+	counter = &recorder->counters[place];
+	if (value < counter->last)
+		take_fall(counter, value);
+	counter->last = value;
+	row->values[place] = value + counter->offset;
 	recorder->value_count++;
-	if (recorder->row_count && value < row[-1].values[place])
-		recorder->counters[place].has_fallen = true;
 }
 
 bool recorder_end(struct recorder *recorder, uint64_t now_ns)
@@ -249,6 +294,11 @@ static json_t *series_of(const struct span *span, size_t counter, double base)
 	return series;
 }
 
+static bool is_gauge(const struct counter *counter)
+{
+	return counter->kind == RECORDER_GAUGE || (counter->kind == RECORDER_UNKNOWN && counter->has_fallen);
+}
+
 /* Summarize a counter. NULL: it did not grow. */
 static json_t *counter_json(const struct span *span, size_t counter)
 {
@@ -312,32 +362,54 @@ static json_t *times_of(const struct span *span)
 	return times;
 }
 
+static json_t *value_json(const struct span *span, const struct span *loaded, size_t at)
+{
+	const struct counter *counter = &span->recorder->counters[at];
+
+	if (!is_gauge(counter))
+		return counter_json(span, at);
+	return gauge_json(mlr_power_kind(counter->name) == MLR_POWER_WATTS ? loaded : span, at);
+}
+
+/* Put the counters into the lists. Return how many of them did nothing. */
+static size_t put_values(const struct span *span, json_t *counters, json_t *gauges, json_t *reset, size_t *omitted)
+{
+	const struct recorder *recorder = span->recorder;
+	struct span loaded = while_loaded(*span);
+	size_t shown = 0, unchanged = 0;
+
+	for (size_t i = 0; i < recorder->count; i++) {
+		const struct counter *counter = &recorder->counters[i];
+		bool is_reset = counter->is_reset && !is_gauge(counter);
+		json_t *one = is_reset ? json_string(counter->name) : value_json(span, &loaded, i);
+
+		if (!one) {
+			unchanged++;
+		} else if (shown++ >= RECORDER_SHOWN_MOST) {
+			json_decref(one);
+			++*omitted;
+		} else if (is_reset) {
+			json_array_append_new(reset, one);
+		} else {
+			json_object_set_new(is_gauge(counter) ? gauges : counters, counter->name, one);
+		}
+	}
+	return unchanged;
+}
+
 json_t *recorder_summary(const struct recorder *recorder, uint64_t start_ns, uint64_t end_ns, bool series)
 {
-	json_auto_t *counters = json_object(), *gauges = json_object();
-	struct span span = span_of(recorder, start_ns, end_ns, series), loaded = { 0 };
-	size_t shown = 0, unchanged = 0, omitted = recorder->omitted;
+	json_auto_t *counters = json_object(), *gauges = json_object(), *reset = json_array();
+	struct span span = span_of(recorder, start_ns, end_ns, series);
+	size_t unchanged = 0, omitted = recorder->omitted;
 	json_t *json;
 
 	if (recorder->row_count)
-		loaded = while_loaded(span);
-	for (size_t i = 0; recorder->row_count && i < recorder->count; i++) {
-		const struct counter *counter = &recorder->counters[i];
-		bool is_gauge =
-			counter->kind == RECORDER_GAUGE || (counter->kind == RECORDER_UNKNOWN && counter->has_fallen);
-		bool is_power = mlr_power_kind(counter->name) == MLR_POWER_WATTS;
-		json_t *one = is_gauge ? gauge_json(is_power ? &loaded : &span, i) : counter_json(&span, i);
-
-		if (one && shown++ < RECORDER_SHOWN_MOST)
-			json_object_set_new(is_gauge ? gauges : counters, counter->name, one);
-		else if (one)
-			json_decref(one);
-		else
-			unchanged++;
-	}
-	omitted += shown > RECORDER_SHOWN_MOST ? shown - RECORDER_SHOWN_MOST : 0;
+		unchanged = put_values(&span, counters, gauges, reset, &omitted);
 	json = json_pack("{s:I, s:O, s:O, s:I, s:I}", "samples", (json_int_t)recorder->row_count, "counters", counters,
 			 "gauges", gauges, "unchanged", (json_int_t)unchanged, "omitted", (json_int_t)omitted);
+	if (json && json_array_size(reset))
+		json_object_set(json, "reset", reset);
 	if (json && series && recorder->row_count)
 		json_object_set_new(json, "times", times_of(&span));
 	return json;

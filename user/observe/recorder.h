@@ -5,6 +5,7 @@
  * a source says: what has no room is counted and left out.
  *
  * A counter only grows; a gauge may fall. Of a value whose source does not say what it is, its name and its course decide.
+ * A counter that wraps at 2^32 goes on growing. One that falls in another way was reset: what it did is then not known.
  */
 #pragma once
 
@@ -35,5 +36,6 @@ void recorder_add(struct recorder *recorder, const char *name, enum recorder_kin
 bool recorder_end(struct recorder *recorder, uint64_t now_ns);
 
 /* Summarize the counters of a trial whose frames were due between these times. Return the members "samples", "counters",
- * "gauges", "unchanged" and "omitted", and with `series` also the values over time. NULL without memory. */
+ * "gauges", "unchanged" and "omitted", of counters that were reset their names as "reset", and with `series` also the values
+ * over time. NULL without memory. */
 json_t *recorder_summary(const struct recorder *recorder, uint64_t start_ns, uint64_t end_ns, bool series);

@@ -12,6 +12,7 @@
 #define SENTENCE_SIZE 700
 #define TITLE_SIZE    256
 #define FIGURE_HEIGHT 200.0
+#define RESET_SHOWN   5
 
 static bool is_kind(const json_t *row, const char *kind)
 {
@@ -137,7 +138,23 @@ static void put_sentence(struct writer *writer, const json_t *cause)
 	writer->ops->paragraph(writer, text);
 }
 
-/* What did nothing, and which source was not there. */
+static void put_reset(struct writer *writer, const char *source, const json_t *reset)
+{
+	size_t count = json_array_size(reset);
+	char names[RESET_SHOWN * 84 + 24] = "";
+
+	for (size_t i = 0; i < count && i < RESET_SHOWN; i++)
+		text_add(names, sizeof(names), "%s%.80s", i ? ", " : "", json_string_value(json_array_get(reset, i)) ?: "");
+	if (count > RESET_SHOWN)
+		text_add(names, sizeof(names), " and %zu more", count - RESET_SHOWN);
+	if (count)
+		writer->ops->banner(writer, TONE_WARN,
+				    TEXT_OF(SENTENCE_SIZE,
+					    "%s of %.32s %s reset in a trial, so what %s did there is not known.", names,
+					    source, count == 1 ? "was" : "were", count == 1 ? "it" : "they"));
+}
+
+/* What did nothing, what was reset, and which source was not there. */
 static void put_sources(struct writer *writer, const json_t *sources)
 {
 	json_each (source, sources) {
@@ -152,6 +169,7 @@ static void put_sources(struct writer *writer, const json_t *sources)
 			writer->ops->paragraph(writer, TEXT_OF(SENTENCE_SIZE,
 							       "%.0f other counters of %.32s did nothing in any trial.",
 							       read_number(source, "idle"), name));
+		put_reset(writer, name, json_object_get(source, "reset"));
 	}
 }
 

@@ -33,6 +33,9 @@ static json_t *value_in(const json_t *trial, const json_t *row)
 			continue;
 		if (found)
 			return json_number_or_null(read_number(found, gauge ? "mean" : "per_second"));
+		json_each (name, json_object_get(one, "reset"))
+			if (strcmp(json_string_value(name) ?: "", read_text(row, "counter")) == 0)
+				return json_null();
 		return read_truth(one, "whole") && !(read_number(one, "omitted") > 0) ? json_integer(0) : json_null();
 	}
 	return json_null();

@@ -13,6 +13,8 @@
 #include "result/audit.h"
 #include "result/report.h"
 
+#define RESET_MOST 100 /* names of counters that were reset */
+
 /* All counters of the observed trials, and their values in each trial. */
 struct observed_trials {
 	json_t *places; /* places of counters, by source and then name */
@@ -46,6 +48,17 @@ static json_t *places_of(const struct observed_trials *observed, const json_t *s
 	return json_object_get(observed->places, name);
 }
 
+/* Return the names of a source's counters that were reset in a trial, as members. A new reference. */
+static json_t *reset_counters(const json_t *source)
+{
+	json_t *names = json_object();
+
+	json_each (name, json_object_get(source, "reset"))
+		if (json_is_string(name))
+			json_object_set_new(names, json_string_value(name), json_true());
+	return names;
+}
+
 static void number_members(struct observed_trials *observed, json_t *places, const json_t *members)
 {
 	json_each_member (name, value, members)
@@ -56,8 +69,11 @@ static void number_members(struct observed_trials *observed, json_t *places, con
 static void number_counters(struct observed_trials *observed, const json_t *trial)
 {
 	json_each (source, json_object_get(trial, "observed")) {
+		json_auto_t *reset = reset_counters(source);
+
 		number_members(observed, places_of(observed, source), json_object_get(source, "counters"));
 		number_members(observed, places_of(observed, source), json_object_get(source, "gauges"));
+		number_members(observed, places_of(observed, source), reset);
 	}
 }
 
@@ -83,17 +99,18 @@ static double lost_by_sut(const json_t *trial)
 	return isnan(sut) ? read_number(json_object_get(trial, "counts"), "lost") : sut + (isnan(burst) ? 0 : burst);
 }
 
-/* What a source knows of none that grew is that they did not. */
+/* What a source knows of none that grew is that they did not; of those that were reset it knows nothing. */
 static void fill_source(const struct observed_trials *observed, const json_t *source, double *changes, double *levels)
 {
 	const json_t *counters = json_object_get(source, "counters"), *gauges = json_object_get(source, "gauges");
+	json_auto_t *reset = reset_counters(source);
 	bool is_known = read_truth(source, "whole");
 
 	json_each_member (name, place, json_object_get(observed->places, read_text(source, "source"))) {
 		const json_t *counter = json_object_get(counters, name), *gauge = json_object_get(gauges, name);
 		size_t at = (size_t)json_integer_value(place);
 
-		if (!is_known)
+		if (!is_known || json_object_get(reset, name))
 			continue;
 		changes[at] = counter ? read_number(counter, "change") : gauge ? read_number(gauge, "max") : 0;
 		levels[at] = counter ? read_number(counter, "per_second") : gauge ? read_number(gauge, "mean") : 0;
@@ -167,36 +184,70 @@ static json_t *row_of(const struct observed_trials *observed, const struct mlr_c
 	return row;
 }
 
-/* Describe each source: the number of trials that it observed completely, why not the last of the others, and how many of
- * its counters never grew. */
+static json_t *row_of_source(json_t *list, const char *name)
+{
+	json_t *row;
+
+	json_each (one, list)
+		if (strcmp(read_text(one, "source"), name) == 0)
+			return one;
+	row = json_pack("{s:s, s:i, s:i, s:i}", "source", name, "trials", 0, "whole", 0, "idle", 0);
+	json_array_append_new(list, row);
+	return row;
+}
+
+static bool has_text(const json_t *list, const char *text)
+{
+	json_each (item, list)
+		if (json_is_string(item) && strcmp(json_string_value(item), text) == 0)
+			return true;
+	return false;
+}
+
+/* Add those that were reset in a trial to those of earlier trials. */
+static void add_reset(json_t *row, const json_t *reset)
+{
+	json_t *list = json_object_get(row, "reset");
+
+	if (!json_object_size(reset))
+		return;
+	if (!list)
+		json_object_set_new(row, "reset", list = json_array());
+	json_each_member (name, value, reset)
+		if (json_array_size(list) < RESET_MOST && !has_text(list, name))
+			json_array_append_new(list, json_string(name));
+}
+
+static void add_source(json_t *row, const json_t *source, size_t moved)
+{
+	json_auto_t *reset = reset_counters(source);
+	const char *trouble = read_string(source, "trouble");
+	size_t all = (size_t)read_integer(source, "unchanged") + json_object_size(json_object_get(source, "counters")) +
+		     json_object_size(json_object_get(source, "gauges")) + json_object_size(reset);
+
+	json_object_set_new(row, "trials", json_integer(read_integer(row, "trials") + 1));
+	json_object_set_new(row, "whole", json_integer(read_integer(row, "whole") + read_truth(source, "whole")));
+	if (all > moved && (json_int_t)(all - moved) > read_integer(row, "idle"))
+		json_object_set_new(row, "idle", json_integer((json_int_t)(all - moved)));
+	if (trouble)
+		json_object_set_new(row, "trouble", json_string(trouble));
+	add_reset(row, reset);
+}
+
+/* Describe each source: the number of trials that it observed completely, why not the last of the others, how many of its
+ * counters never grew, and which were reset. */
 static json_t *sources_json(const struct observed_trials *observed, const json_t *trials)
 {
-	json_auto_t *by_name = json_object();
 	json_t *list = json_array();
 
 	json_each (trial, trials) {
 		if (!is_observed(trial))
 			continue;
 		json_each (source, json_object_get(trial, "observed")) {
-			const char *name = read_text(source, "source"), *trouble = read_string(source, "trouble");
-			size_t moved = json_object_size(json_object_get(observed->places, name));
-			size_t all = (size_t)read_integer(source, "unchanged") +
-				     json_object_size(json_object_get(source, "counters")) +
-				     json_object_size(json_object_get(source, "gauges"));
-			json_t *row = json_object_get(by_name, name);
+			const char *name = read_text(source, "source");
 
-			if (!row) {
-				row = json_pack("{s:s, s:i, s:i, s:i}", "source", name, "trials", 0, "whole", 0, "idle", 0);
-				json_object_set_new(by_name, name, row);
-				json_array_append(list, row);
-			}
-			json_object_set_new(row, "trials", json_integer(read_integer(row, "trials") + 1));
-			json_object_set_new(row, "whole",
-					    json_integer(read_integer(row, "whole") + read_truth(source, "whole")));
-			if (all > moved && (json_int_t)(all - moved) > read_integer(row, "idle"))
-				json_object_set_new(row, "idle", json_integer((json_int_t)(all - moved)));
-			if (trouble)
-				json_object_set_new(row, "trouble", json_string(trouble));
+			add_source(row_of_source(list, name), source,
+				   json_object_size(json_object_get(observed->places, name)));
 		}
 	}
 	return list;
