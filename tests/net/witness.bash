@@ -44,7 +44,7 @@ log_once() { # VERB OPTION... -- RULE...
   shift
   witness_up "$@"
   before=$(overflowed)
-  run --separate-stderr "$MLR" "$verb" -p "$A,$B" --connect off --burst 1000000 --direction both --frame-size 128 --format json "${options[@]}"
+  run --separate-stderr "$MLR" "$verb" -p "$A,$B" --connect off --burst "${burst:-1000000}" --direction both --frame-size 128 --format json "${options[@]}"
   dropped=$(($(overflowed) - before))
   # it writes what it has once nothing comes any more
   until [ "$(tail -c 1 "$BATS_TEST_TMPDIR/log" | wc -l)" -eq 1 ]; do sleep 0.1; done

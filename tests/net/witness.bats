@@ -41,10 +41,10 @@ every_figure_agrees() { # OPTION...
   every_figure_agrees
 }
 
-@test "a trial of IPv6 frames, by two queues" {
-  lab_options=(--queues 2)
-  every_figure_agrees --ip 6 --queues 2 --tx xsk
-  check '.measurer.ports | all(.transmit_queues == 2)'
+@test "a trial of IPv6 frames, by five queues" {
+  lab_options=(--queues 5)
+  every_figure_agrees --ip 6 --queues 5 --tx xsk
+  check '.measurer.ports | all(.transmit_queues == 5)'
 }
 
 @test "a trial of live frames, of both IP versions" {
@@ -88,6 +88,32 @@ every_figure_agrees() { # OPTION...
     + outside(.; {burst_max: [($seen | map(.burst_max[0]) | max), ($seen | map(.burst_max[1]) | max)]}; 0; 0)
     + outside(.; {excess_frames_max: [($seen | map(.excess_frames[0]) | max), ($seen | map(.excess_frames[1]) | max)]}; 0; 0)
     + differ(.; {intended_fps: 800, marked_frames: ($seen | map(.marked) | add)}; ["intended_fps", "marked_frames"])'
+}
+
+# The tester itself is stopped, so its schedule moves.
+@test "a tester that is stopped: how its schedule moved, its stops, and the longest queue of what departed" {
+  local tester=$MLR
+  cat >"$BATS_TEST_TMPDIR/stopped" <<EOF
+#!/bin/bash
+[ "\$1" != trial ] || (
+  while [ "\$(cat /sys/class/net/$A/statistics/tx_packets)" -lt 500 ]; do sleep 0.01; done
+  for _ in 1 2 3; do kill -STOP \$\$; sleep 0.06; kill -CONT \$\$; sleep 0.15; done
+) >/dev/null 2>&1 3>&- &
+exec "$tester" "\$@"
+EOF
+  chmod +x "$BATS_TEST_TMPDIR/stopped"
+  MLR=$BATS_TEST_TMPDIR/stopped burst=32
+  agrees_with_log departures trial --load 1600 --duration 2 --wait d=0.5 --tester-repeats 0 -- ab,drop,every=10 ba,drop,every=7
+  check '.pacing | .moves > 0 and .moved_ns > 0 and .excess_frames_max == 33 and .stop_max_ns > 5e7'
+}
+
+@test "frames that come after more of their flow than the receiver remembers: copies, and lost" {
+  agrees_with_log window trial --load 12000 --duration 6 --wait d=1 --tester-repeats 0 -- ab,hold,to=1,by=65533 ab,hold,from=1,to=2,by=65534 \
+    ab,hold,from=100,to=140,every=9,by=66000 ab,hold,from=200,to=210,by=60000 ab,copy,every=1000 \
+    ba,hold,to=1,by=65535 ba,hold,from=1,to=3,by=65536 ba,hold,from=50,to=60,every=3,by=66000 ba,hold,from=100,to=1000,every=7,by=70
+  check '[.trial_result.directions[].order | .window == 65536 and .beyond_window > 50] | all'
+  check '.trial_result.order.beyond_window == ([.trial_result.directions[].order.beyond_window] | add)'
+  [[ $stderr == *"frames of a trial came after 65535 later ones of their flow or more"* ]]
 }
 
 @test "what is no frame that came back: by direction, how it was broken" {

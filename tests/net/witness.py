@@ -12,6 +12,7 @@ import re
 import struct
 import sys
 import zlib
+from copy import copy
 from statistics import mean, stdev
 
 TAG_NUMBERS, TIMES = 1 << 16, 1 << 40
@@ -24,6 +25,8 @@ BURST = 16  # each search for the longest burst begins with so many frames
 UNTOLD_NS = 5e7  # how long before the end of phase d a frame may be given that comes after it
 BEFORE_NS = 1e9  # a trial counts from before its first frame is due
 LATE_NS = 1e12  # of a frame that is spoilt
+STOP_NS = 1e5  # from so long on a stop of the tester is counted
+CROWD = 100  # frames that a spoilt log has depart together
 BUCKET_RATIO = 0.002  # how exactly a histogram knows a latency
 CLOSE = 1e-9
 
@@ -36,6 +39,7 @@ class Way:
 
     def __init__(self):
         self.sent = []  # (flow, number, due)
+        self.left = []  # of each of these: by how much it departed late, by how much more that may be, and whether it was marked
         self.given = {}  # (flow, number): (least latency, most latency, when)
         self.late = {}  # the same, of those given when the next trial had begun
         self.copies = 0
@@ -97,6 +101,7 @@ def read_log(path):
             frame = int(words[3]), int(words[4])
             if words[0] == "in":
                 way.sent.append((*frame, int(words[5])))
+                way.left.append(tuple(map(int, words[6:9])))
             elif words[6] not in UNRECEIVED and frame in way.given:
                 way.copies += 1
             elif words[6] not in UNRECEIVED:
@@ -105,6 +110,10 @@ def read_log(path):
 
 
 # --- what is compared -------------------------------------------------------------------------------------------------------
+
+
+class Untold(Exception):
+    """The log cannot tell."""
 
 
 class Differences(list):
@@ -159,6 +168,13 @@ def put_latency(differ, what, told, way):
         differ.within(f"{what}: {name}", told[name], bounds, told["error_bound_ns"] if name in RANKS else 0)
 
 
+def put_direction(differ, what, trial, told, way):
+    for count, seen in way.counts().items():
+        differ.same(f"{what}: {count}", told["counts"][count], seen)
+    differ.same(f"{what}: loss_ratio", float(told["loss_ratio"]), ratio_of(way, intended_of(trial)))
+    put_latency(differ, f"{what}: latency", told["latency"], way)
+
+
 class Result:
     def __init__(self, document, trials):
         self.document = document
@@ -195,11 +211,7 @@ class Result:
             return
         ways = self.ways(trial)
         for told in trial["directions"]:
-            way, name = ways[self.way(told)], f"{what}, trial {trial['trial_number']}, from {told['from']}"
-            for count, seen in way.counts().items():
-                differ.same(f"{name}: {count}", told["counts"][count], seen)
-            differ.same(f"{name}: loss_ratio", float(told["loss_ratio"]), ratio_of(way, intended_of(trial)))
-            put_latency(differ, f"{name}: latency", told["latency"], way)
+            put_direction(differ, f"{what}, trial {trial['trial_number']}, from {told['from']}", trial, told, ways[self.way(told)])
         differ.same(f"{what}: loss_ratio", float(trial["loss_ratio"]), self.loss_ratio(trial))
         self.put_worst(differ, f"{what}, trial {trial['trial_number']}", trial)
 
@@ -214,6 +226,130 @@ class Result:
             largest = max(seen, key=lambda way: seen[way][name][0])
             if name in told["worst_direction"] and seen["ba" if largest == "ab" else "ab"][name][1] < seen[largest][name][0]:
                 differ.same(f"{what}: whose {name}", self.way(told["worst_direction"][name]), largest)
+
+
+# --- a trial: order ---------------------------------------------------------------------------------------------------------
+
+
+def order_of(way, window):
+    """What a receiver sees that remembers the last numbers of each flow. Older ones are copies to it. Returns what it received, and the order."""
+    seen, expected = Way(), {}
+    seen.sent, seen.copies = way.sent, way.copies
+    gaps, depths, beyond = [], [], 0
+    for flow, number, _ in way.sent:
+        expected.setdefault(flow, number)
+    for (flow, number), given in way.given.items():
+        ahead = number - expected[flow]
+        if -ahead >= window:  # behind the largest number by one less
+            seen.copies, beyond = seen.copies + 1, beyond + 1
+            continue
+        seen.given[flow, number] = given
+        if ahead > 0:
+            gaps.append(ahead)
+        if ahead < 0:
+            depths.append(-ahead - 1)
+        else:
+            expected[flow] = number + 1
+    return seen, {
+        "beyond_window": beyond, "gaps": len(gaps), "gap_frames": sum(gaps), "gap_max_frames": max(gaps, default=0),
+        "reorder_depth_max": max(depths, default=0), "reorder_depth_mean": mean(depths) if depths else None,
+        "reorder_depths_by_power_of_2": [sum(depth >> power == 1 for depth in depths) for power in range(32)],
+    }, len(depths)
+
+
+def check_window(result, differ):
+    trial = result.document["trial_result"]
+    for told in trial["directions"]:
+        what = f"from {told['from']}"
+        way, order, reordered = order_of(result.ways(trial)[result.way(told)], told["order"]["window"])
+        put_direction(differ, what, trial, told, way)
+        differ.same(f"{what}: reordered", told["counts"]["reordered"], reordered)
+        for figure, seen in order.items():
+            differ.same(f"{what}: {figure}", told["order"][figure], seen)
+    return [trial["trial_number"]]
+
+
+# --- a trial: how its frames departed ----------------------------------------------------------------------------------------
+
+
+class Departures:
+    """When frames of a direction departed, in ns after the first of them was due."""
+
+    def __init__(self, way, load):
+        self.interval = 1e9 / load
+        self.due = [(frame[2] - way.sent[0][2]) % TIMES for frame in way.sent]
+        self.at = [due + left[0] for due, left in zip(self.due, way.left)]
+        self.error = max(left[1] for left in way.left) + 1
+        # by how much the schedule moved just before each frame; due times are rounded to a ns
+        self.moves = [0] + [due - before - self.interval for before, due in zip(self.due, self.due[1:])]
+        self.moves = [move if move > 1 else 0 for move in self.moves]
+
+    def moved_ns(self):
+        return self.due[-1] - (len(self.due) - 1) * self.interval
+
+    def stops(self):
+        """Each stop that the log shows: it lasted so long at least, and at most from then till then.
+
+        The transmitter looked at the clock after the frame before had departed, and before this one was due. It looked again when this one departed.
+        """
+        for before, due, move, at in zip(self.at, self.due[1:], self.moves[1:], self.at[1:]):
+            if before + self.error < due - move and at - (due - move) > STOP_NS:
+                yield at - (due - move), before, at
+
+    def gaps(self):
+        return list(zip(self.at, self.at[1:]))
+
+    def queues(self, interval):
+        """How long the queue in front of a server is when each frame has come."""
+        free, queues = -math.inf, []
+        for at in self.at:
+            free = max(free, at) + interval
+            queues.append(free - at)
+        return queues
+
+    def over_ns(self, asked):
+        """For how long a server that is a sixteenth faster has more than so many frames before it."""
+        interval = self.interval * 15 / 16
+        return sum(queue - max(queue - interval, asked * self.interval) for queue in self.queues(interval) if queue > asked * self.interval)
+
+
+def check_departures(result, differ):
+    """The schedule, stops, and the longest queue of what departed, by the lateness in tags. Of both directions the worst counts."""
+    trial, told = result.document["trial_result"], result.document["pacing"]
+    ways, load = result.ways(trial), trial["trial_load"]
+    for direction in trial["directions"]:
+        put_direction(differ, f"from {direction['from']}", trial, direction, ways[result.way(direction)])
+    seen = [Departures(way, load) for way in ways.values()]
+    if len({way.sent[0][2] for way in ways.values()}) > 1:
+        raise Untold("the schedule moved before the first frame")
+    error = max(each.error for each in seen)
+    # the schedule
+    differ.same("moves", told["moves"], max(sum(map(bool, each.moves)) for each in seen))
+    differ.within("moved_ns", told["moved_ns"], [max(each.moved_ns() for each in seen)] * 2)
+    busy = [max(each.at[-1] / 1e9 + 1 / load, trial["trial_duration"]) for each in seen]
+    differ.within("transmit_duration", told["transmit_duration"] * 1e9, [max(busy) * 1e9] * 2, error)
+    rates = [len(each.at) / length for each, length in zip(seen, busy)]
+    differ.within("achieved_fps", told["achieved_fps"] * 1e9, [mean(rates) * 1e9] * 2, error * load)
+    differ.within("error_ppm", told["error_ppm"], [(mean(rates) / load - 1) * 1e6] * 2, error * load / 1e3)
+    # stops
+    stops = [stop for each in seen for stop in each.stops()]
+    longest, at = told["stop_max_ns"], told["stop_max_at"] * 1e9
+    differ.within("stop_count", told["stop_count"], (len(stops), math.inf), -1)
+    differ.within("stop_total_ns", told["stop_total_ns"], (sum(stop[0] for stop in stops) - len(stops) * error, math.inf))
+    differ.within("stop_max_ns", longest, (max((stop[0] for stop in stops), default=0) - error, math.inf))
+    if not any(begin - error <= at and at + longest <= end + error for each in seen for begin, end in each.gaps()):
+        differ.append(f"the longest stop: told {longest} ns at {at:.0f}, seen no such gap")
+    # the queue
+    queues = [(queue / each.interval, at) for each in seen for queue, at in zip(each.queues(each.interval), each.at)]
+    most, when = max(queues)[0], told["excess_at"] * 1e9
+    near = error / seen[0].interval + 0.5
+    differ.same("excess_frames_max", abs(told["excess_frames_max"] - most) <= near, True)
+    if not any(queue >= most - near and abs(at - when) <= error for queue, at in queues):
+        differ.append(f"excess_at: told {when:.0f} ns, seen {max(queues)[1]:.0f}")
+    # frames of a long call may all have departed at its end, so the faster server may have served none of them until then
+    over = [max(each.over_ns(frames) for each in seen) for frames in (told["burst_allowed"], told["burst_allowed"] * 15 / 16 - 1)]
+    differ.within("excess_duration", told["excess_duration"] * 1e9, over, seen[0].interval)
+    return [trial["trial_number"]]
 
 
 # --- RFC 2544 ---------------------------------------------------------------------------------------------------------------
@@ -821,9 +957,33 @@ def make_late(way):
     way.given[frame] = least + LATE_NS, most + LATE_NS, when + LATE_NS
 
 
+def come_in_order(way):
+    way.given = dict(sorted(way.given.items()))
+
+
+def move_more(way):
+    flow, number, due = way.sent[-1]
+    way.sent[-1] = flow, number, due + SPOILT_NS
+
+
+def stop_more(way):
+    late, *others = way.left[len(way.left) // 2]
+    way.left[len(way.left) // 2] = late + LATE_NS, *others
+
+
+def depart_together(way):
+    """The last ones depart when the first of them does."""
+    at = way.sent[-CROWD][2]
+    way.left[-CROWD:] = [(at - frame[2], *left[1:]) for frame, left in zip(way.sent[-CROWD:], way.left[-CROWD:])]
+
+
 IN_TRIALS, IN_SUMS, LATE_IN_SUMS, NOT_LATE = (take_out, False), (take_out, True), (make_late, True), (take_late_out, True)
 
+OUT_OF_ORDER, MOVES, STOPS, BURSTS = (come_in_order, False), (move_more, True), (stop_more, True), (depart_together, True)
+
 CHECKS = {
+    "window": [(check_window, [IN_TRIALS, OUT_OF_ORDER])],
+    "departures": [(check_departures, [IN_TRIALS, MOVES, STOPS, BURSTS])],
     "tables": [
         (check_throughput, [IN_TRIALS]),
         (check_latency_table, [IN_TRIALS, IN_SUMS, LATE_IN_SUMS]),
@@ -850,15 +1010,15 @@ def prove(check, result, spoil, derived_only, numbers):
     blind = []
     result.derived_only = derived_only
     for number in numbers:
-        for name, way in result.trials[number].items():
-            before, differ = (dict(way.given), dict(way.late)), Differences()
-            if not before[spoil is take_late_out]:
+        for direction, way in result.trials[number].items():
+            before, differ = {name: copy(value) for name, value in vars(way).items()}, Differences()
+            if not (way.late if spoil is take_late_out else way.given):
                 continue
             spoil(way)
             check(result, differ)
-            way.given, way.late = before
+            vars(way).update(before)
             if not differ:
-                blind.append(f"{check.__name__}: does not see {spoil.__name__} in trial {number} {name}")
+                blind.append(f"{check.__name__}: does not see {spoil.__name__} in trial {number} {direction}")
     result.derived_only = False
     return blind
 
@@ -885,4 +1045,8 @@ def main(kind, log, path):
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    try:
+        sys.exit(main(*sys.argv[1:]))
+    except Untold as reason:
+        print(reason)
+        sys.exit(SPOILT_LOG)

@@ -184,7 +184,7 @@ static void check_for_window(struct diagnosis *diagnosis, const struct order_sum
 	warn("%llu frames of a trial came after %llu later ones of their flow or more: whether they are copies cannot be "
 	     "told, so they count as duplicates, and may be lost, too; fewer flows, a lower --max-load or more memory make "
 	     "that window larger",
-	     (unsigned long long)order->beyond_window, (unsigned long long)order->window);
+	     (unsigned long long)order->beyond_window, (unsigned long long)order->window - 1);
 }
 
 /* Warn of frames that a trial counts as lost, though they came while another one ran. */
