@@ -246,6 +246,39 @@ static void a_program_is_asked_for_lines_of_json(void **state)
 	assert_true(figure(summary, "gauges", "heat", "max") >= 6);
 }
 
+static double seconds_of(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* The time of a sample is that of its values, so that a rate is right. The program tells the time at which it reads. */
+static void a_program_that_starts_slowly_is_read_when_it_answers(void **state)
+{
+	double before_s = seconds_of(CLOCK_BOOTTIME) - seconds_of(CLOCK_MONOTONIC);
+	struct source source = { .ops = &source_exec,
+				 .argument = "sleep 0.5; while read -r _; do read -r up _ </proc/uptime; "
+					     "echo \"{\\\"gauges\\\":{\\\"up\\\":$up}}\"; done" };
+	struct recorder *recorder = recorder_new();
+	json_auto_t *summary = NULL;
+
+	(void)state;
+	assert_null(source.ops->open(&source));
+	for (int i = 0; i < 2; i++) {
+		recorder_begin(recorder, clock_ns());
+		assert_null(source.ops->take(&source, recorder));
+		recorder_end(recorder, clock_ns());
+	}
+	summary = recorder_summary(recorder, 0, UINT64_MAX, true);
+	for (size_t i = 0; i < 2; i++)
+		assert_true(json_number_value(json_array_get(json_object_get(summary, "times"), i)) + before_s + 0.02 >=
+			    json_number_value(json_array_get(json_at(summary, "/gauges/up/series"), i)));
+	source.ops->close(&source);
+	recorder_free(recorder);
+}
+
 static void a_program_may_keep_its_own_pace(void **state)
 {
 	const char *trouble;
@@ -359,6 +392,7 @@ int main(void)
 		cmocka_unit_test(power_is_that_while_frames_were_due),
 		cmocka_unit_test(rapl_counts_joules_of_packages_beyond_its_range),
 		cmocka_unit_test(a_program_is_asked_for_lines_of_json),
+		cmocka_unit_test(a_program_that_starts_slowly_is_read_when_it_answers),
 		cmocka_unit_test(a_program_may_keep_its_own_pace),
 		cmocka_unit_test(what_is_not_told_is_counted),
 		cmocka_unit_test(a_hostile_program_costs_its_own_samples_alone),

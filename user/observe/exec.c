@@ -144,6 +144,8 @@ static const char *exec_take(struct source *source, struct recorder *recorder)
 		is_there = read_some(state);
 	}
 	if (state->latest) {
+		recorder_begin(recorder,
+			       clock_ns()); /* A program that is slow, or just started, read its counters only now. */
 		add_members(recorder, state->latest, "", false, 0);
 		return NULL;
 	}

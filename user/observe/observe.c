@@ -119,7 +119,7 @@ static void take_sample(struct listener *listener)
 
 	listener->trouble = source->state ? NULL : source->ops->open(source);
 	if (!listener->trouble) {
-		recorder_begin(listener->recorder, start_ns);
+		recorder_begin(listener->recorder, clock_ns());
 		listener->trouble = source->ops->take(source, listener->recorder);
 	}
 	if (!listener->trouble && recorder_end(listener->recorder, clock_ns()))

@@ -4,7 +4,7 @@
  * it for samples, and closes it. Each kind is an ops table.
  *
  * `take` adds the values of one sample to the recorder, and returns within SOURCE_TAKE_S. Then it returns NULL, or in words
- * why there is no sample: a constant, or a text in `trouble`.
+ * why there is no sample: a constant, or a text in `trouble`. One that waits before it reads begins the sample anew then.
  */
 #pragma once
 
