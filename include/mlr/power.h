@@ -14,8 +14,12 @@ enum mlr_power_kind {
 	MLR_POWER_JOULES, /* a counter of energy: its growth a second is watts */
 };
 
-/* What a value measures by its name, without labels behind a '{'. A limit or a maximum of power is no meter. */
+/* What a value measures by its name, without labels behind a '{': the name has "watt" or "joule", perhaps with a prefix, or ends in
+ * "_w", "_mw", "_uj" and the like. A limit or a maximum of power is no meter. */
 enum mlr_power_kind mlr_power_kind(const char *name);
+
+/* Return the watts or joules of a value by the unit in its name: 0.002 of 2 "psu_milliwatts". 0: the name has none. */
+double mlr_power_si(const char *name, double value);
 
 /* Return the growth of an energy counter that begins again at 0 after `range`. Range 0: a smaller value is a reset. */
 uint64_t mlr_power_growth(uint64_t before, uint64_t now, uint64_t range);

@@ -9,39 +9,113 @@
 
 #define BITS_PER_OCTET 8
 
-/* Whether the name has this word somewhere before its labels. */
-static bool has_word(const char *name, const char *word)
+struct unit {
+	const char *name;
+	enum mlr_power_kind kind;
+	double factor; /* watts or joules in one of them */
+};
+
+/* Whether these octets are the word, in small letters or capitals. */
+static bool is_word(const char *text, const char *word)
 {
-	size_t length = strcspn(name, "{"), word_length = strlen(word);
+	size_t same = 0;
 
-	for (size_t i = 0; i + word_length <= length; i++) {
-		size_t same = 0;
-
-		while (same < word_length && tolower((unsigned char)name[i + same]) == word[same])
-			same++;
-		if (same == word_length)
-			return true;
-	}
-	return false;
+	while (word[same] && tolower((unsigned char)text[same]) == word[same])
+		same++;
+	return !word[same];
 }
 
-static bool ends_with_w(const char *name)
+/* The place of a word within so many octets; `length`: it is not there. */
+static size_t find_word(const char *name, size_t length, const char *word)
 {
-	size_t length = strcspn(name, "{");
+	size_t word_length = strlen(word);
 
-	return length > 2 && strncmp(name + length - 2, "_w", 2) == 0;
+	for (size_t i = 0; i + word_length <= length; i++)
+		if (is_word(name + i, word))
+			return i;
+	return length;
+}
+
+/* Return the factor of a prefix that ends here: 1e-3 before "watts" in "milliwatts". A prefix of one letter begins a word. */
+static double prefix_factor(const char *name, size_t end)
+{
+	static const struct {
+		const char *name;
+		double factor;
+	} prefixes[] = { { "milli", 1e-3 }, { "micro", 1e-6 }, { "nano", 1e-9 }, { "deci", 0.1 },
+			 { "centi", 0.01 }, { "kilo", 1e3 },   { "mega", 1e6 },  { "m", 1e-3 },
+			 { "u", 1e-6 },     { "n", 1e-9 },     { "k", 1e3 } };
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++) {
+		size_t length = strlen(prefixes[i].name);
+
+		if (length <= end && is_word(name + end - length, prefixes[i].name) &&
+		    (length > 1 || end == 1 || !isalnum((unsigned char)name[end - 2])))
+			return prefixes[i].factor;
+	}
+	return 1;
+}
+
+/* Find the unit as a word: "psu_milliwatts", "powerWatts", "rack_watt_hours". Its kind is none if there is none. */
+static struct unit word_unit(const char *name, size_t length)
+{
+	static const struct unit words[] = { { "watthour", MLR_POWER_JOULES, 3600 },
+					     { "watt_hour", MLR_POWER_JOULES, 3600 },
+					     { "watt", MLR_POWER_WATTS, 1 },
+					     { "joule", MLR_POWER_JOULES, 1 } };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		size_t at = find_word(name, length, words[i].name);
+
+		if (at < length)
+			return (struct unit){ words[i].name, words[i].kind, words[i].factor * prefix_factor(name, at) };
+	}
+	return (struct unit){ 0 };
+}
+
+/* Find the unit as an end: "energy_uj" (powercap of Linux), "pdu_w". */
+static struct unit end_unit(const char *name, size_t length)
+{
+	static const struct unit ends[] = { { "_w", MLR_POWER_WATTS, 1 },       { "_mw", MLR_POWER_WATTS, 1e-3 },
+					    { "_uw", MLR_POWER_WATTS, 1e-6 },   { "_kw", MLR_POWER_WATTS, 1e3 },
+					    { "_j", MLR_POWER_JOULES, 1 },      { "_mj", MLR_POWER_JOULES, 1e-3 },
+					    { "_uj", MLR_POWER_JOULES, 1e-6 },  { "_wh", MLR_POWER_JOULES, 3600 },
+					    { "_kwh", MLR_POWER_JOULES, 3.6e6 } };
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		size_t end_length = strlen(ends[i].name);
+
+		if (length > end_length && is_word(name + length - end_length, ends[i].name))
+			return ends[i];
+	}
+	return (struct unit){ 0 };
+}
+
+static struct unit unit_of(const char *name)
+{
+	static const char *const others[] = { "limit",    "max",       "_cap",  "capw", "cap_w",
+					      "capacity", "threshold", "rated", "_per_" };
+	static const char total[] = "_total";
+	size_t length = strcspn(name, "{");
+	struct unit unit;
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (find_word(name, length, others[i]) < length)
+			return (struct unit){ 0 };
+	if (length >= strlen(total) && is_word(name + length - strlen(total), total))
+		length -= strlen(total);
+	unit = word_unit(name, length);
+	return unit.kind == MLR_POWER_NONE ? end_unit(name, length) : unit;
 }
 
 enum mlr_power_kind mlr_power_kind(const char *name)
 {
-	static const char *const limits[] = { "limit", "max", "cap", "rated" };
+	return unit_of(name).kind;
+}
 
-	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++)
-		if (has_word(name, limits[i]))
-			return MLR_POWER_NONE;
-	if (has_word(name, "watts") || ends_with_w(name))
-		return MLR_POWER_WATTS;
-	return has_word(name, "joules") ? MLR_POWER_JOULES : MLR_POWER_NONE;
+double mlr_power_si(const char *name, double value)
+{
+	return unit_of(name).factor * value;
 }
 
 uint64_t mlr_power_growth(uint64_t before, uint64_t now, uint64_t range)

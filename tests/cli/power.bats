@@ -56,6 +56,17 @@ metered() { # verb, options
   "$XDP_MLR" verify r.json
 }
 
+@test "a meter of milliwatts tells watts, also without load, and one of microjoules" {
+  METER='n=0; while read -r _; do echo "{\"psu_milliwatts\": $(cat watts), \"gauges\": {\"board_uw\": $(cat watts)}, \"x_microjoules\": $((n += 5000))}"; echo read >>reads; done'
+  metered sweep --loads 200kfps..1Mfps/3 --duration 0.2 --idle-duration 0.3 --format json >r.json
+  is 'def near(a; b): (a - b | fabs) <= 1e-9 * (b | fabs);
+    def trial(meter): .power.meters[] | select(.meter == meter) | [.idle_watts, (.trials[] | .watts)];
+    near(trial("psu_milliwatts")[0]; 0.1) and near(trial("board_uw")[0]; 1e-4)
+    and ([trial("psu_milliwatts")[1:], [.trials[].observed[0].gauges.psu_milliwatts.mean / 1e3]] | transpose | all(near(.[0]; .[1])))
+    and ([trial("x_microjoules")[1:], [.trials[].observed[0].counters.x_microjoules.per_second / 1e6]] | transpose | all(near(.[0]; .[1])))' <r.json
+  run -0 "$XDP_MLR" verify r.json
+}
+
 @test "without a meter nothing is said of power" {
   "$XDP_MLR" sweep --measurer "exec:while read -r _; do echo '{\"trial_loss_ratio\": 0}'; done" --loads 1kfps --observe 'dut=exec:while read -r _; do echo "{\"x\": 7}"; done' \
     --idle-duration 0.1 --format json >r.json

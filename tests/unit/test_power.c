@@ -10,23 +10,50 @@ static void names_say_what_is_a_meter(void **state)
 	static const struct {
 		const char *name;
 		enum mlr_power_kind kind;
+		double factor;
 	} names[] = {
-		{ "watts", MLR_POWER_WATTS },
-		{ "psu1/Watts", MLR_POWER_WATTS },
-		{ "pdu_w", MLR_POWER_WATTS },
-		{ "ipmi_power_watts{name=\"max\"}", MLR_POWER_WATTS },
-		{ "node_rapl_package_joules_total{path=\"watts\"}", MLR_POWER_JOULES },
-		{ "power/package-0/joules", MLR_POWER_JOULES },
-		{ "power_limit_watts", MLR_POWER_NONE },
-		{ "max_watts", MLR_POWER_NONE },
-		{ "rx_packets{unit=\"watts\"}", MLR_POWER_NONE },
-		{ "_w", MLR_POWER_NONE },
-		{ "", MLR_POWER_NONE },
+		{ "watts", MLR_POWER_WATTS, 1 },
+		{ "psu1/Watts", MLR_POWER_WATTS, 1 },
+		{ "pdu_w", MLR_POWER_WATTS, 1 },
+		{ "ipmi_power_watts{name=\"max\"}", MLR_POWER_WATTS, 1 },
+		{ "node_rapl_package_joules_total{path=\"watts\"}", MLR_POWER_JOULES, 1 },
+		{ "power/package-0/joules", MLR_POWER_JOULES, 1 },
+		{ "psu1_milliwatts", MLR_POWER_WATTS, 1e-3 },
+		{ "scaph_host_power_microwatts{node=\"a\"}", MLR_POWER_WATTS, 1e-6 },
+		{ "outletMilliWatts", MLR_POWER_WATTS, 1e-3 },
+		{ "rack_kilowatts", MLR_POWER_WATTS, 1e3 },
+		{ "node_hwmon_power_average_watt{chip=\"x\"}", MLR_POWER_WATTS, 1 },
+		{ "psu_deciwatts", MLR_POWER_WATTS, 0.1 },
+		{ "power_mW", MLR_POWER_WATTS, 1e-3 },
+		{ "psu_mWatts", MLR_POWER_WATTS, 1e-3 },
+		{ "systemwatts", MLR_POWER_WATTS, 1 },
+		{ "powerCapWatts", MLR_POWER_NONE, 0 },
+		{ "board_uw", MLR_POWER_WATTS, 1e-6 },
+		{ "energy_microjoules", MLR_POWER_JOULES, 1e-6 },
+		{ "gpu_millijoules_total", MLR_POWER_JOULES, 1e-3 },
+		{ "energy_joule", MLR_POWER_JOULES, 1 },
+		{ "intel-rapl/energy_uj", MLR_POWER_JOULES, 1e-6 },
+		{ "gpu_mj_total{gpu=\"0\"}", MLR_POWER_JOULES, 1e-3 },
+		{ "pdu_watthours_total", MLR_POWER_JOULES, 3600 },
+		{ "pdu_kilowatt_hours", MLR_POWER_JOULES, 3.6e6 },
+		{ "pdu_kwh", MLR_POWER_JOULES, 3.6e6 },
+		{ "node_hwmon_power_cap_watt", MLR_POWER_NONE, 0 },
+		{ "joules_per_packet", MLR_POWER_NONE, 0 },
+		{ "window", MLR_POWER_NONE, 0 },
+		{ "power_limit_watts", MLR_POWER_NONE, 0 },
+		{ "max_watts", MLR_POWER_NONE, 0 },
+		{ "rx_packets{unit=\"watts\"}", MLR_POWER_NONE, 0 },
+		{ "_w", MLR_POWER_NONE, 0 },
+		{ "", MLR_POWER_NONE, 0 },
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		assert_int_equal(mlr_power_kind(names[i].name), names[i].kind);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		double factor = mlr_power_si(names[i].name, 1);
+
+		if (mlr_power_kind(names[i].name) != names[i].kind || !(fabs(factor - names[i].factor) <= 1e-9 * factor))
+			fail_msg("%s: %g", names[i].name, factor);
+	}
 }
 
 static void an_energy_counter_wraps_around(void **state)

@@ -87,12 +87,10 @@ static bool ends_with(const char *text, const char *end)
 /* Return what kind of value a name stands for. Most values that have no unit are counts. */
 static enum recorder_kind kind_of_name(const char *name)
 {
-	static const char *const gauges[] = {
-		"watts", "_w", "ratio", "percent", "celsius", "volts", "amperes", "use", "load"
-	};
+	static const char *const gauges[] = { "ratio", "percent", "celsius", "volts", "amperes", "use", "load" };
 
-	if (mlr_power_kind(name) == MLR_POWER_WATTS)
-		return RECORDER_GAUGE;
+	if (mlr_power_kind(name) != MLR_POWER_NONE)
+		return mlr_power_kind(name) == MLR_POWER_WATTS ? RECORDER_GAUGE : RECORDER_COUNTER;
 	for (size_t i = 0; i < COUNT(gauges); i++)
 		if (ends_with(name, gauges[i]))
 			return RECORDER_GAUGE;

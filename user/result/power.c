@@ -27,9 +27,11 @@ static const json_t *source_of_trial(const json_t *trial, const char *name)
 /* Return what a meter said meanwhile: a gauge's mean, or by how much its energy grew a second. NAN: nothing. */
 static double watts_of(const json_t *seen, const char *meter)
 {
-	return mlr_power_kind(meter) == MLR_POWER_WATTS
-		       ? read_number(json_object_get(json_object_get(seen, "gauges"), meter), "mean")
-		       : read_number(json_object_get(json_object_get(seen, "counters"), meter), "per_second");
+	double value = mlr_power_kind(meter) == MLR_POWER_WATTS
+			       ? read_number(json_object_get(json_object_get(seen, "gauges"), meter), "mean")
+			       : read_number(json_object_get(json_object_get(seen, "counters"), meter), "per_second");
+
+	return mlr_power_si(meter, value);
 }
 
 static json_t *row_of(const struct setting *setting, size_t at, double watts, double idle_watts)
