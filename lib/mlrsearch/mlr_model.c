@@ -65,6 +65,8 @@ struct mlr_model {
 	double inverse_spread[SPREADS];
 	struct curve_cell curves[KINDS][MLR_CURVE_CELLS];
 	unsigned char levels[KINDS][MLR_CURVE_CELLS];
+	double densities[MLR_CURVE_CELLS]; /* of the capacity that a trial draws, for a spread of one step */
+	double means[MLR_CURVE_CELLS];     /* of the frames that a full-length trial loses, where they are lost one by one */
 	double log_weight[KINDS][SPREADS][OFFSETS];
 	bool has_atoms;  /* The model looks for capacities that are met again. */
 	bool has_sample; /* Capacities are a sample. */
@@ -99,6 +101,10 @@ static void set_curves(struct mlr_model *model)
 {
 	for (unsigned int level = 0; level < MLR_LEVELS; level++)
 		model->probabilities[level] = mlr_level_probability(level);
+	for (size_t i = 0; i < MLR_CURVE_CELLS; i++) {
+		model->densities[i] = 1.7 * logistic(z_of(i)) * logistic(-z_of(i));
+		model->means[i] = M_LN2 * exp(z_of(i));
+	}
 	for (size_t kind = 0; kind < KINDS; kind++) {
 		for (size_t i = 0; i < MLR_CURVE_CELLS; i++) {
 			double p = exceed_probability(kind, z_of(i));
@@ -247,7 +253,7 @@ static double counted_likelihood(const struct mlr_observation *seen, double any_
 
 	if (!seen->is_bad)
 		return log(fmax(part, P_MIN));
-	for (int n = 1; n <= fmin(COUNTS, seen->lost); n++) {
+	for (int n = 1; n <= COUNTS && n <= seen->lost; n++) {
 		part *= part_mean / n;
 		sum += part;
 	}
@@ -264,11 +270,11 @@ static double likelihood(const struct mlr_model *model, size_t kind, size_t i, c
 	const struct curve_cell *cell = &model->curves[kind][i];
 
 	if (kind == KIND_COUNTED)
-		return counted_likelihood(seen, any_loss, M_LN2 * exp(z_of(i)));
+		return counted_likelihood(seen, any_loss, model->means[i]);
 	if (kind == KIND_CAPACITY && !seen->is_bad)
 		return cell->log_good;
 	if (kind == KIND_CAPACITY && mlr_shows_capacity(seen))
-		return log(1.7 * logistic(z_of(i)) * logistic(-z_of(i)) * seen->frame);
+		return log(model->densities[i] * seen->frame);
 	return seen->is_bad ? cell->log_bad + any_loss : seen->good * cell->log_good;
 }
 
@@ -298,8 +304,9 @@ static void learn_capacity(struct mlr_model *model, const struct mlr_observation
 
 		for (size_t i = 0; i < OFFSETS; i++) {
 			double z = (seen->forwarded - model->critical[i]) * model->inverse_spread[s];
+			double drawn = by_cell[mlr_curve_cell(z)] + factor;
 
-			model->log_weight[KIND_CAPACITY][s][i] += fmax(by_cell[mlr_curve_cell(z)] + factor, outlier);
+			model->log_weight[KIND_CAPACITY][s][i] += drawn > outlier ? drawn : outlier;
 		}
 	}
 }
