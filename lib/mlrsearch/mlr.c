@@ -142,6 +142,16 @@ static void learn(struct mlr *mlr, const struct mlr_trial_result *result)
 	}
 }
 
+/* Count a trial for each goal. */
+static int digest(struct mlr *mlr, const struct mlr_trial_result *result)
+{
+	int err = 0;
+
+	for (size_t goal = 0; goal < mlr_results_goal_count(mlr->base.results) && !err; goal++)
+		err = mlr_digest_note(&mlr->now, goal, result->input.load_fps);
+	return err;
+}
+
 /* Compare the model's opinion with the result, if the opinion was about this trial. */
 static void watch(struct mlr *mlr, const struct mlr_trial_result *result)
 {
@@ -181,8 +191,11 @@ static int mlr_add(struct mlr_controller *controller, const struct mlr_trial_res
 		err = mlr_results_add(controller->results, result);
 		if (err)
 			return err;
+		err = digest(mlr, result);
+		if (err)
+			return err;
 		learn(mlr, result);
-		mlr_memory_note(&mlr->now.memory, controller->results, mlr->order[0], result);
+		mlr_memory_note(&mlr->now.memory, &mlr->digests[mlr->order[0]], result);
 		mlr->now.overhead_s = fmax(0, result->output.effective_duration_s - result->input.duration_s);
 	}
 	settle(mlr, result);

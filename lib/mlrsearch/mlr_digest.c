@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A digest keeps what a goal's views need of the trials, load by load, so that a decision looks at each trial once only. It
- * catches up with the results whenever a view is made.
+ * A digest keeps what a decision for one goal needs of the trials, load by load. Each trial is counted once, when it is
+ * added, so a decision takes the same time however many trials there were.
  */
 #include "mlrsearch/mlr_private.h"
 
@@ -28,23 +28,23 @@ static bool is_far_from_goal(const struct mlr_goal *goal, double a, double b)
 
 /* Whether two trials of one load lost the same. A difference is ignored if it would not move the critical load, or if it is
  * smaller than among frames that are lost one by one. */
-static bool is_repeat(const struct mlr_view *view, const struct mlr_trial_result *a, const struct mlr_trial_result *b)
+static bool is_repeat(const struct mlr_goal *goal, double width_log, const struct mlr_trial_result *a,
+		      const struct mlr_trial_result *b)
 {
 	double frames = a->input.load_fps * a->input.duration_s, lost = a->output.loss_ratio * frames;
 	double difference = fabs(a->output.loss_ratio - b->output.loss_ratio) * frames;
 
-	if (is_far_from_goal(view->goal, a->output.loss_ratio, b->output.loss_ratio))
+	if (is_far_from_goal(goal, a->output.loss_ratio, b->output.loss_ratio))
 		return true;
-	return difference <= fmax(1.5, REPEAT_DEVIATIONS * sqrt(lost)) &&
-	       difference <= REPEAT_WIDTH * (double)view->unit * view->grid->log_step * frames;
+	return difference <= fmax(1.5, REPEAT_DEVIATIONS * sqrt(lost)) && difference <= REPEAT_WIDTH * width_log * frames;
 }
 
 /* Compare a trial with the one before at its load. Trials of another length may lose another share without any noise, but
  * not the same share by chance. If hardly a frame was lost, repeats tell nothing. */
-static void count_repeat(struct mlr_digest *digest, const struct mlr_view *view, const struct mlr_trial_result *before,
-			 const struct mlr_trial_result *trial)
+static void count_repeat(struct mlr_digest *digest, const struct mlr_goal *goal, double width_log,
+			 const struct mlr_trial_result *before, const struct mlr_trial_result *trial)
 {
-	if (is_repeat(view, before, trial))
+	if (is_repeat(goal, width_log, before, trial))
 		digest->repeats += trial->output.loss_ratio * trial->input.load_fps * trial->input.duration_s >= REPEAT_LOST;
 	else if (trial->input.duration_s == before->input.duration_s)
 		digest->contradictions++;
@@ -57,6 +57,11 @@ static void count_trial(struct mlr_load_digest *load, const struct mlr_goal *goa
 	bool is_bad = trial->output.loss_ratio > goal->loss_ratio;
 
 	load->counted++;
+	for (int stage = 0; stage < MLR_STAGES - 1; stage++) {
+		struct mlr_goal stage_goal = mlr_free_stage_goal(goal, stage);
+
+		mlr_duration_sums_add(&load->stages[stage], &stage_goal, trial);
+	}
 	load->bad += is_bad;
 	load->initial.full_length += is_initial;
 	load->initial.good += is_initial && !is_bad;
@@ -69,6 +74,31 @@ static void count_trial(struct mlr_load_digest *load, const struct mlr_goal *goa
 		return;
 	load->longest++;
 	load->loss_sum += trial->output.loss_ratio;
+}
+
+/* The runs test at one load: return how many changes between good and bad are missing. */
+static struct mlr_excess missing_changes(const struct mlr_load_digest *load)
+{
+	double mean = 2 * (load->counted - load->bad) * load->bad / load->counted;
+
+	if (!(load->worse > 0))
+		return (struct mlr_excess){ 0 };
+	return (struct mlr_excess){ mean - load->changes, mean * (mean - 1) / (load->counted - 1) };
+}
+
+/* Count a change between good and bad, and update the runs test. The trial itself is counted already. */
+static void count_change(struct mlr_digest *digest, struct mlr_load_digest *load, const struct mlr_goal *goal,
+			 const struct mlr_trial_result *before, const struct mlr_trial_result *trial)
+{
+	bool is_bad = trial->output.loss_ratio > goal->loss_ratio, was_bad = before->output.loss_ratio > goal->loss_ratio;
+	struct mlr_excess missing;
+
+	load->changes += is_bad != was_bad;
+	load->worse += is_bad && !was_bad;
+	missing = missing_changes(load);
+	digest->missing_changes.sum += missing.sum - load->missing_changes.sum;
+	digest->missing_changes.variance += missing.variance - load->missing_changes.variance;
+	load->missing_changes = missing;
 }
 
 /* Make room for the digest of a load, at this index. */
@@ -89,25 +119,24 @@ static int insert_load(struct mlr_digest *digest, size_t index, double load_fps)
 	return 0;
 }
 
-int mlr_digest_update(struct mlr_digest *digest, const struct mlr_view *view)
+int mlr_digest_note(const struct mlr_situation *now, size_t goal, double load_fps)
 {
-	for (size_t load = 0; load < mlr_results_load_count(view->results); load++) {
-		double load_fps = mlr_results_load_fps(view->results, load);
-		size_t count;
-		const struct mlr_trial_result *trials = mlr_results_trials(view->results, load, &count);
+	const struct mlr_goal *g = mlr_results_goal(now->results, goal);
+	double width_log = (double)mlr_unit(&now->grid, g) * now->grid.log_step;
+	size_t index = mlr_results_find(now->results, load_fps), count;
+	const struct mlr_trial_result *trials = mlr_results_trials(now->results, index, &count), *last = &trials[count - 1];
+	struct mlr_digest *digest = &now->digests[goal];
+	int err = 0;
 
-		if (load == digest->count || digest->loads[load].load_fps != load_fps) {
-			int err = insert_load(digest, load, load_fps);
-
-			if (err)
-				return err;
-		}
-		for (size_t i = digest->loads[load].counted; i < count; i++) {
-			count_trial(&digest->loads[load], view->goal, &trials[i]);
-			mlr_draws_note(&digest->draws, view, &trials[i]);
-			if (i > 0)
-				count_repeat(digest, view, &trials[i - 1], &trials[i]);
-		}
+	if (index >= digest->count || digest->loads[index].load_fps != load_fps)
+		err = insert_load(digest, index, load_fps);
+	if (err)
+		return err;
+	count_trial(&digest->loads[index], g, last);
+	mlr_draws_note(&digest->draws, g, width_log, last);
+	if (count > 1) {
+		count_repeat(digest, g, width_log, last - 1, last);
+		count_change(digest, &digest->loads[index], g, last - 1, last);
 	}
 	return 0;
 }

@@ -24,14 +24,14 @@ static enum mlr_length length_of(const struct mlr_goal *goal, const struct mlr_t
 													      : MLR_SHORT;
 }
 
-void mlr_draws_note(struct mlr_draws *draws, const struct mlr_view *view, const struct mlr_trial_result *trial)
+void mlr_draws_note(struct mlr_draws *draws, const struct mlr_goal *goal, double width_log,
+		    const struct mlr_trial_result *trial)
 {
-	double least = exp(SURPASSED * (double)view->unit * view->grid->log_step);
-	double kept = (1 - trial->output.loss_ratio) / (1 - view->goal->loss_ratio) * least;
+	double kept = (1 - trial->output.loss_ratio) / (1 - goal->loss_ratio) * exp(SURPASSED * width_log);
 	double surpassed_fps = fmax(kept * trial->input.load_fps, DBL_MIN); /* 0 stands for nothing */
-	enum mlr_length length = length_of(view->goal, trial);
+	enum mlr_length length = length_of(goal, trial);
 
-	if (trial->output.loss_ratio <= view->goal->loss_ratio)
+	if (trial->output.loss_ratio <= goal->loss_ratio)
 		draws->highest_fps[length] = fmax(draws->highest_fps[length], trial->input.load_fps);
 	if (kept < 1 && (!(draws->surpassed_fps[length] > 0) || surpassed_fps < draws->surpassed_fps[length]))
 		draws->surpassed_fps[length] = surpassed_fps;

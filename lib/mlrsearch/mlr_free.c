@@ -11,8 +11,6 @@
 
 #include <math.h>
 
-#define STAGES 3
-
 /* The loads as one stage classifies them. */
 struct stage {
 	struct mlr_goal goal;
@@ -21,13 +19,13 @@ struct stage {
 	int64_t lowers, uppers; /* steps from its lowest Lower Bound to its highest one; the same for Upper Bounds */
 };
 
-/* Return the goal of a stage. Durations and sums grow in proportion, from one short trial to the goal's own. */
-static struct mlr_goal stage_goal(const struct mlr_goal *goal, int number)
+/* Durations and sums grow in proportion, from one short trial to the goal's own. */
+struct mlr_goal mlr_free_stage_goal(const struct mlr_goal *goal, int number)
 {
-	double part = (double)number / (STAGES - 1), initial_s = goal->initial_trial_duration_s;
+	double part = (double)number / (MLR_STAGES - 1), initial_s = goal->initial_trial_duration_s;
 	struct mlr_goal stage = *goal;
 
-	if (number == STAGES - 1)
+	if (number == MLR_STAGES - 1)
 		return stage;
 	stage.final_trial_duration_s =
 		fmin(goal->final_trial_duration_s, initial_s * pow(goal->final_trial_duration_s / initial_s, part));
@@ -36,19 +34,16 @@ static struct mlr_goal stage_goal(const struct mlr_goal *goal, int number)
 }
 
 /* Return the class of a load in a stage. What the goal itself has decided holds in every stage. */
-static enum mlr_load_class class_at(const struct mlr_view *view, const struct stage *stage, size_t load)
+static enum mlr_load_class class_at(const struct mlr_view *view, const struct mlr_goal *goal, int number,
+				    const struct mlr_point *point)
 {
-	struct mlr_duration_sums sums = { 0 };
-	size_t count;
-	const struct mlr_trial_result *trials = mlr_results_trials(view->results, load, &count);
-
-	if (view->points[load].position <= (double)view->lower)
+	if (number == MLR_STAGES - 1)
+		return point->class;
+	if (point->position <= (double)view->lower)
 		return MLR_LOAD_LOWER_BOUND;
-	if (view->points[load].position >= (double)view->upper)
+	if (point->position >= (double)view->upper)
 		return MLR_LOAD_UPPER_BOUND;
-	for (size_t i = 0; i < count; i++)
-		mlr_duration_sums_add(&sums, &stage->goal, &trials[i]);
-	return mlr_classify(&stage->goal, &sums);
+	return mlr_classify(goal, &point->stages[number]);
 }
 
 static void look(const struct mlr_view *view, int number, struct stage *ret_stage)
@@ -56,15 +51,14 @@ static void look(const struct mlr_view *view, int number, struct stage *ret_stag
 	double first_lower = NAN, last_lower = NAN, first_upper = NAN, last_upper = NAN;
 
 	*ret_stage = (struct stage){
-		.goal = stage_goal(view->goal, number),
-		.unit = view->unit << (STAGES - 1 - number),
+		.goal = mlr_free_stage_goal(view->goal, number),
+		.unit = view->unit << (MLR_STAGES - 1 - number),
 		.lower = -1,
 		.upper = view->grid->last + 1,
 	};
 	for (size_t load = 0; load < view->count; load++) {
 		const struct mlr_point *point = &view->points[load];
-		bool is_last = number == STAGES - 1;
-		enum mlr_load_class class = is_last ? point->class : class_at(view, ret_stage, load);
+		enum mlr_load_class class = class_at(view, &ret_stage->goal, number, point);
 
 		if (class == MLR_LOAD_LOWER_BOUND) {
 			first_lower = fmin(first_lower, point->position);
@@ -127,11 +121,11 @@ static int64_t stage_index(const struct mlr_view *view, const struct stage *stag
 
 struct mlr_trial_place mlr_free_place(const struct mlr_view *view, bool in_stages)
 {
-	struct stage stages[STAGES];
-	int first = in_stages ? 0 : STAGES - 1, number = first;
+	struct stage stages[MLR_STAGES];
+	int first = in_stages ? 0 : MLR_STAGES - 1, number = first;
 
 	look(view, number, &stages[number]);
-	while (number < STAGES - 1 && is_done(view, &stages[number])) {
+	while (number < MLR_STAGES - 1 && is_done(view, &stages[number])) {
 		number++;
 		look(view, number, &stages[number]);
 	}

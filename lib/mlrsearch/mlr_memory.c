@@ -21,37 +21,6 @@ static bool is_beyond_chance(struct mlr_excess excess)
 	return excess.sum > 0 && excess.sum >= NOTICED_DEVIATIONS * sqrt(excess.variance);
 }
 
-/* The runs test at one load: return how many changes between good and bad are missing. */
-static struct mlr_excess missing_changes(const struct mlr_goal *goal, const struct mlr_trial_result *trials, size_t count)
-{
-	double good = 0, bad = 0, changes = 0, worse = 0, n = (double)count, mean;
-
-	for (size_t i = 0; i < count; i++) {
-		bool is_bad = trials[i].output.loss_ratio > goal->loss_ratio;
-		bool was_bad = i > 0 ? trials[i - 1].output.loss_ratio > goal->loss_ratio : is_bad;
-
-		*(is_bad ? &bad : &good) += 1;
-		changes += is_bad != was_bad;
-		worse += is_bad && !was_bad;
-	}
-	if (!(worse > 0))
-		return (struct mlr_excess){ 0 };
-	mean = 2 * good * bad / n;
-	return (struct mlr_excess){ mean - changes, mean * (mean - 1) / (n - 1) };
-}
-
-/* Update the runs test with the last trial at a load. */
-static void count_changes(struct mlr_memory *memory, const struct mlr_results *results, size_t goal, double load_fps)
-{
-	const struct mlr_goal *g = mlr_results_goal(results, goal);
-	size_t count;
-	const struct mlr_trial_result *trials = mlr_results_trials(results, mlr_results_find(results, load_fps), &count);
-	struct mlr_excess before = missing_changes(g, trials, count - 1), now = missing_changes(g, trials, count);
-
-	memory->missing_changes.sum += now.sum - before.sum;
-	memory->missing_changes.variance += now.variance - before.variance;
-}
-
 /* Update the difference-sign test, over trials that follow a bad one at their load. */
 static void count_rise(struct mlr_memory *memory, const struct mlr_trial_result *trial)
 {
@@ -84,15 +53,13 @@ static void count_stunned(struct mlr_memory *memory, const struct mlr_trial_resu
 	}
 }
 
-void mlr_memory_note(struct mlr_memory *memory, const struct mlr_results *results, size_t goal,
-		     const struct mlr_trial_result *trial)
+void mlr_memory_note(struct mlr_memory *memory, const struct mlr_digest *digest, const struct mlr_trial_result *trial)
 {
 	struct mlr_excess rises;
 
 	count_stunned(memory, trial);
 	count_rise(memory, trial);
-	count_changes(memory, results, goal, trial->input.load_fps);
 	memory->last = *trial;
 	rises = (struct mlr_excess){ memory->rises - memory->falls, (memory->rises + memory->falls + 1) / 3 };
-	memory->is_noticed = is_beyond_chance(rises) || is_beyond_chance(memory->missing_changes);
+	memory->is_noticed = is_beyond_chance(rises) || is_beyond_chance(digest->missing_changes);
 }

@@ -35,11 +35,10 @@ struct mlr_excess {
 /* What the order of the trials shows. */
 struct mlr_memory {
 	struct mlr_trial_result last;
-	double rises; /* trials that lost more than the one before at the same load, which lost frames, too */
-	double falls; /* trials that lost less than the one before, likewise */
-	struct mlr_excess missing_changes; /* changes between good and bad, over all loads */
-	double stunned_trials;             /* number of last trials in a row in which the SUT was stunned */
-	double stunned_s;                  /* sum of the durations of these trials */
+	double rises;          /* trials that lost more than the one before at the same load, which lost frames, too */
+	double falls;          /* trials that lost less than the one before, likewise */
+	double stunned_trials; /* number of last trials in a row in which the SUT was stunned */
+	double stunned_s;      /* sum of the durations of these trials */
 	bool is_noticed;
 };
 
@@ -61,15 +60,21 @@ struct mlr_full_length {
 	double full_length; /* good or bad */
 };
 
+#define MLR_STAGES 3 /* stages of the search without a model; the last one is the goal itself */
+
 /* The trials at one load, counted for one goal. */
 struct mlr_load_digest {
 	double load_fps;
-	size_t counted; /* trials */
+	double counted; /* trials */
 	double bad;
-	struct mlr_full_length initial, final; /* trials of the goal's initial, and of its final Trial Duration */
-	double longest_s;                      /* longest Trial Duration of the load */
-	double longest;                        /* number of trials of this duration */
-	double loss_sum;                       /* sum of the loss ratios of these trials */
+	double changes;                                  /* trials that were good after a bad one, or bad after a good one */
+	double worse;                                    /* trials that were bad after a good one */
+	struct mlr_excess missing_changes;               /* how many changes less than by chance */
+	struct mlr_full_length initial, final;           /* trials of the goal's initial, and of its final Trial Duration */
+	double longest_s;                                /* longest Trial Duration of the load */
+	double longest;                                  /* number of trials of this duration */
+	double loss_sum;                                 /* sum of the loss ratios of these trials */
+	struct mlr_duration_sums stages[MLR_STAGES - 1]; /* sums for the stages before the last */
 };
 
 /* Trials by length: less than `telling_s` of the goal's view, less than the final Trial Duration, or that. */
@@ -84,16 +89,15 @@ struct mlr_draws {
 /* The trials, counted for one goal. It starts as zeros. */
 struct mlr_digest {
 	size_t count, capacity;
-	struct mlr_load_digest *loads; /* the smallest load first */
-	int repeats;                   /* trials that lost exactly the share of the trial before at their load */
-	int contradictions;            /* trials that lost another share */
+	struct mlr_load_digest *loads;     /* the smallest load first, as in the results */
+	int repeats;                       /* trials that lost exactly the share of the trial before at their load */
+	int contradictions;                /* trials that lost another share */
+	struct mlr_excess missing_changes; /* changes between good and bad, over all loads */
 	struct mlr_draws draws;
 };
 
-struct mlr_view;
-
-/* Count the trials that are not counted yet. The view needs its goal, unit, grid and results. Returns 0 or -ENOMEM. */
-int mlr_digest_update(struct mlr_digest *digest, const struct mlr_view *view);
+/* Count the last trial at a load for a goal. Returns 0 or -ENOMEM. */
+int mlr_digest_note(const struct mlr_situation *now, size_t goal, double load_fps);
 void mlr_digest_free(struct mlr_digest *digest);
 
 /* --- the view --- */
@@ -119,6 +123,7 @@ struct mlr_point {
 	double loss_ratio;  /* the mean over the longest trials */
 	double lost;        /* frames that a full-length trial loses by that ratio */
 	enum mlr_load_class class;
+	const struct mlr_duration_sums *stages; /* those of the digest, which are valid until the next trial is counted */
 	struct mlr_need need;
 };
 
@@ -142,6 +147,9 @@ struct mlr_view {
 	struct mlr_point *points;
 };
 
+/* Return how many steps of the grid the Goal Width has, at least one. */
+int64_t mlr_unit(const struct mlr_grid *grid, const struct mlr_goal *goal);
+
 /* Make the view that a goal has of the results, by trials of this duration. The caller sets the bracket. Returns 0 or
  * -ENOMEM. */
 int mlr_view_new(const struct mlr_situation *now, size_t goal, double duration_s, struct mlr_view *ret_view);
@@ -156,8 +164,9 @@ const struct mlr_point *mlr_view_lowest_bad(const struct mlr_view *view);
 /* Return the index nearest to a position, among those strictly between the Relevant Bounds. */
 int64_t mlr_view_clamp(const struct mlr_view *view, double position);
 
-/* Note a trial. */
-void mlr_draws_note(struct mlr_draws *draws, const struct mlr_view *view, const struct mlr_trial_result *trial);
+/* Note a trial. The loads at both ends of a Goal Width differ by `width_log` in their natural logarithms. */
+void mlr_draws_note(struct mlr_draws *draws, const struct mlr_goal *goal, double width_log,
+		    const struct mlr_trial_result *trial);
 /* Find out what short trials tell: set `whole_s` and `is_buffered`. */
 void mlr_draws_look(const struct mlr_draws *draws, struct mlr_view *view);
 
@@ -178,9 +187,8 @@ bool mlr_locate(const struct mlr_view *view, int64_t *ret_index, const char **re
 
 /* --- SUTs that remember --- */
 
-/* Record a trial that is already among the results. */
-void mlr_memory_note(struct mlr_memory *memory, const struct mlr_results *results, size_t goal,
-		     const struct mlr_trial_result *trial);
+/* Record a trial. The digest of the goal that is asked has counted it already. */
+void mlr_memory_note(struct mlr_memory *memory, const struct mlr_digest *digest, const struct mlr_trial_result *trial);
 
 /* --- the race at one load --- */
 
@@ -336,6 +344,8 @@ struct mlr_trial_place {
 	int64_t index;
 	double duration_s;
 };
+/* Return the goal of a stage. */
+struct mlr_goal mlr_free_stage_goal(const struct mlr_goal *goal, int number);
 struct mlr_trial_place mlr_free_place(const struct mlr_view *view, bool in_stages);
 
 /* --- the choice --- */

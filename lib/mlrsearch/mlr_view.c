@@ -56,6 +56,7 @@ static void set_point(struct mlr_view *view, const struct mlr_load_digest *diges
 		.longest_s = digest->longest_s,
 		.loss_ratio = digest->loss_sum / digest->longest,
 		.class = mlr_results_class(view->results, load, goal),
+		.stages = digest->stages,
 		.need = need_of(view->goal, mlr_results_sums(view->results, load, goal), trial_s),
 	};
 	point->lost = point->loss_ratio * point->load_fps * view->duration_s;
@@ -88,12 +89,16 @@ static void set_bounds(struct mlr_view *view, const struct mlr_results *results,
 		view->upper = mlr_grid_ceil(view->grid, mlr_results_load_fps(results, bounds.upper));
 }
 
+int64_t mlr_unit(const struct mlr_grid *grid, const struct mlr_goal *goal)
+{
+	return (int64_t)fmax(1, floor(-log1p(-goal->width_ratio) / grid->log_step * (1 + 1e-9)));
+}
+
 int mlr_view_new(const struct mlr_situation *now, size_t goal, double duration_s, struct mlr_view *ret_view)
 {
 	const struct mlr_goal *g = mlr_results_goal(now->results, goal);
 	double trial_s = g->final_trial_duration_s + now->overhead_s;
-	struct mlr_digest *digest = &now->digests[goal];
-	int err;
+	const struct mlr_digest *digest = &now->digests[goal];
 	struct mlr_view view = {
 		.results = now->results,
 		.goal = g,
@@ -101,13 +106,10 @@ int mlr_view_new(const struct mlr_situation *now, size_t goal, double duration_s
 		.duration_s = duration_s,
 		.whole_s = duration_s,
 		.telling_s = sqrt(duration_s * g->initial_trial_duration_s),
-		.count = mlr_results_load_count(now->results),
+		.unit = mlr_unit(&now->grid, g),
+		.count = digest->count,
 	};
 
-	view.unit = (int64_t)fmax(1, floor(-log1p(-g->width_ratio) / now->grid.log_step * (1 + 1e-9)));
-	err = mlr_digest_update(digest, &view);
-	if (err)
-		return err;
 	view.points = calloc(view.count + 1, sizeof(*view.points));
 	if (!view.points)
 		return -ENOMEM;

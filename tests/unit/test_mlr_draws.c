@@ -23,12 +23,13 @@ static struct told look_at(const struct mlr_trial_input inputs[2], const double 
 
 	assert_int_equal(mlr_results_new(&goal, 1, &results), 0);
 	assert_int_equal(mlr_grid_init(&now.grid, 1000, 1e7, goal.width_ratio), 0);
+	now.results = results;
 	for (size_t i = 0; i < 2; i++) {
 		struct mlr_trial_result trial = { inputs[i], mlr_trial_output(&inputs[i], loss[i], inputs[i].duration_s) };
 
 		assert_int_equal(mlr_results_add(results, &trial), 0);
+		assert_int_equal(mlr_digest_note(&now, 0, inputs[i].load_fps), 0);
 	}
-	now.results = results;
 	assert_int_equal(mlr_view_new(&now, 0, goal.final_trial_duration_s, &view), 0);
 	told = (struct told){ view.whole_s < goal.final_trial_duration_s, view.is_buffered, view.repeats,
 			      view.contradictions };
