@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the controllers themselves cost: searches a second of each algorithm, and the time of one decision of `mlr` with so many
- * trials in memory and so many goals. In this process, on simulated SUTs, in CPU time; a second or two in all.
+ * What the controllers themselves cost: searches a second of each algorithm, the time of one decision of `mlr` with so many trials in
+ * memory and so many goals, and that of the decisions of long searches. In this process, on simulated SUTs, in CPU time; ten seconds.
  */
 #include <math.h>
 #include <stdio.h>
@@ -14,11 +14,15 @@
 #define MIN_LOAD_FPS 9001.0
 #define MAX_LOAD_FPS 14880952.0
 #define CAPACITY_FPS 1e6
+#define JITTER       "jitter,sigma=0.01"
 #define SEARCHES     100
 #define TRIALS_MAX   100000
-#define LOADS        40   /* that hold the trials in memory, */
-#define LOADS_RATIO  1.03 /* so far apart that the search goes on between them */
-#define DECISIONS    20   /* measured at each size */
+#define LOADS        40    /* that hold the trials in memory, */
+#define LOADS_RATIO  1.03  /* so far apart that the search goes on between them */
+#define DECISIONS    20    /* measured at each size */
+#define LONG_SUM_S   10000 /* Goal Duration Sum of a long search, */
+#define LONG_TRIALS  20000 /* which is looked at for so many trials, */
+#define LONG_ROW     4000  /* so many in a row of the table */
 
 static double now_us(void)
 {
@@ -28,12 +32,12 @@ static double now_us(void)
 	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
-static struct mlr_sut *new_sut(unsigned int seed)
+static struct mlr_sut *new_sut(const char *model, unsigned int seed)
 {
 	struct mlr_sut *sut;
-	char specification[64], error[256];
+	char specification[128], error[256];
 
-	snprintf(specification, sizeof(specification), "jitter,capacity=1e6,sigma=0.01,seed=%u", seed);
+	snprintf(specification, sizeof(specification), "%s,capacity=1e6,seed=%u", model, seed);
 	if (mlr_sut_new(specification, &sut, error, sizeof(error))) {
 		fprintf(stderr, "bench_controller: %s\n", error);
 		exit(1);
@@ -81,7 +85,7 @@ static const struct {
 static size_t search(size_t algorithm, unsigned int seed)
 {
 	struct mlr_controller_input input = { .min_load_fps = MIN_LOAD_FPS, .max_load_fps = MAX_LOAD_FPS };
-	struct mlr_sut *sut = new_sut(seed);
+	struct mlr_sut *sut = new_sut(JITTER, seed);
 	struct mlr_controller *controller;
 	struct mlr_decision decision;
 	size_t trials = 0;
@@ -139,7 +143,7 @@ static struct cost decision_cost(size_t trial_count, size_t goal_count)
 {
 	struct mlr_goal goals[MLR_GOALS_MAX];
 	struct mlr_controller_input input = { MIN_LOAD_FPS, MAX_LOAD_FPS, goals, goal_count };
-	struct mlr_sut *sut = new_sut(1);
+	struct mlr_sut *sut = new_sut(JITTER, 1);
 	struct mlr_controller *controller;
 	struct mlr_decision decision;
 	struct cost cost = { 0 };
@@ -193,9 +197,67 @@ static void bench_decisions(void)
 	printf("\n");
 }
 
+/* --- the decisions of one long search --- */
+
+static int compare_us(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Show the decisions since the last row. */
+static void show_row(size_t trials, double us[LONG_ROW])
+{
+	double sum_us = 0;
+
+	qsort(us, LONG_ROW, sizeof(*us), compare_us);
+	for (size_t i = 0; i < LONG_ROW; i++)
+		sum_us += us[i];
+	printf("%10zu %8.0f %8.0f %8.0f\n", trials, sum_us / LONG_ROW, us[LONG_ROW * 99 / 100], us[LONG_ROW - 1]);
+}
+
+/* A search asks for every trial itself, and needs thousands at each load. */
+static void bench_long_search(const char *model, double exceed_ratio)
+{
+	struct mlr_goal goals[2];
+	struct mlr_controller_input input = { MIN_LOAD_FPS, MAX_LOAD_FPS, goals, 2 };
+	struct mlr_sut *sut = new_sut(model, 1);
+	struct mlr_controller *controller;
+	struct mlr_decision decision;
+	double us[LONG_ROW];
+
+	fill_goals(goals, 2);
+	for (size_t i = 0; i < 2; i++) {
+		goals[i].exceed_ratio = exceed_ratio;
+		goals[i].duration_sum_s = LONG_SUM_S;
+	}
+	if (mlr_controller_new_mlr(&input, &controller) || mlr_controller_next(controller, &decision) <= 0)
+		exit(1);
+	printf("\nmlr: us a decision of a long search, %s, Goal Exceed Ratio %g\n%10s %8s %8s %8s\n", model, exceed_ratio,
+	       "trials", "mean", "99 %", "worst");
+	for (size_t i = 0; i < LONG_TRIALS; i++) {
+		struct mlr_trial_result result = measure(sut, &decision.input);
+		double start_us = now_us();
+
+		add(controller, &result);
+		if (mlr_controller_next(controller, &decision) <= 0)
+			break;
+		mlr_controller_remaining_s(controller);
+		us[i % LONG_ROW] = now_us() - start_us;
+		if ((i + 1) % LONG_ROW == 0)
+			show_row(i + 1, us);
+	}
+	mlr_controller_free(controller);
+	mlr_sut_free(sut);
+}
+
 int main(void)
 {
 	bench_searches();
 	bench_decisions();
+	bench_long_search(JITTER, 0.5);
+	bench_long_search("stretch,spread=20000", 0.25);
+	bench_long_search("overheating,cost=0.001,back=0.0005", 0.5);
 	return 0;
 }
