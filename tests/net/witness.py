@@ -15,6 +15,8 @@ import zlib
 from copy import copy
 from statistics import mean, stdev
 
+import witness_plr
+
 TAG_NUMBERS, TIMES = 1 << 16, 1 << 40
 UNRECEIVED = {"payload", "due", "trial", "magic", "damage", "pad", "fragment", "length", "tags", "back", "icmp", "unsent"}
 # The kernel may take the CPU away between the arrival of a frame and its stamp. So this many frames may be this much later, and all by this.
@@ -26,6 +28,8 @@ UNTOLD_NS = 5e7  # how long before the end of phase d a frame may be given that 
 BEFORE_NS = 1e9  # a trial counts from before its first frame is due
 LATE_NS = 1e12  # of a frame that is spoilt
 STOP_NS = 1e5  # from so long on a stop of the tester is counted
+PLR_ERROR = 0.01  # of estimates, as a part of their standard deviation
+NEAR_RATIO = 0.1  # trials so near to the estimate tell of each frame that was lost
 CROWD = 100  # frames that a spoilt log has depart together
 BUCKET_RATIO = 0.002  # how exactly a histogram knows a latency
 CLOSE = 1e-9
@@ -120,6 +124,10 @@ class Differences(list):
     def same(self, what, told, seen):
         near = isinstance(told, float) and isinstance(seen, (int, float)) and math.isclose(told, seen, rel_tol=CLOSE, abs_tol=CLOSE)
         if told != seen and not near:
+            self.append(f"{what}: told {told}, seen {seen}")
+
+    def near(self, what, told, seen, error):
+        if not abs(told - seen) <= error:
             self.append(f"{what}: told {told}, seen {seen}")
 
     def within(self, what, told, bounds, error=0):
@@ -773,6 +781,81 @@ def check_soak(result, differ):
     return [trial["trial_number"] for trial in trials]
 
 
+def offered_and_lost(result, trial):
+    ways = result.ways(trial).values()
+    return sum(len(way.sent) for way in ways), sum(way.lost() for way in ways)
+
+
+def put_moments(differ, what, told, seen):
+    """Of the critical load. The tester's integral and ours differ by a part of the standard deviation."""
+    differ.near(f"{what}: mean", told["mean"], seen[0], PLR_ERROR * seen[1])
+    differ.near(f"{what}: stdev", told["stdev"], seen[1], PLR_ERROR * seen[1])
+
+
+def mixture(a, b):
+    """Both curves with the same weight (4.3.3)."""
+    return mean([a[0], b[0]]), math.sqrt(mean([a[1] ** 2, b[1] ** 2]) + ((a[0] - b[0]) / 2) ** 2)
+
+
+def estimates_seen(result, steps):
+    """By the trials of so many steps. Those that look below the critical load are not used."""
+    document = result.document
+    used = [trial for step, trial in zip(steps, document["trials"]) if not step["scan"]]
+    trials = [(trial["trial_load"], *offered_and_lost(result, trial)) for trial in used]
+    return {name: witness_plr.estimate(name, trials, (document["min_load"], document["max_load"]), document["target_loss_ratio"])
+            for name in witness_plr.FITTINGS}
+
+
+def check_estimate(result, differ):
+    told, steps = result.document["critical_load"], result.document["time_line"]
+    seen = estimates_seen(result, steps)
+    differ.same("estimates", [each["fitting"] for each in result.document["estimates"]], list(seen))
+    for each in result.document["estimates"]:
+        put_moments(differ, f"estimate by {each['fitting']}", each, seen[each["fitting"]])
+        differ.near(f"estimate by {each['fitting']}: log evidence", each["log_evidence"], seen[each["fitting"]][3], PLR_ERROR)
+    put_moments(differ, "critical load", told, mixture(*seen.values()))
+    for bound, name in enumerate(("min", "max")):
+        differ.near(f"probability at the {name} load", result.document[f"{name}_load_probability"], mean(each[2][bound] for each in seen.values()), PLR_ERROR)
+    if told["robust_stdev"] < told["stdev"]:
+        differ.append(f"critical load: a robust stdev of {told['robust_stdev']} is below the stdev")
+    near = [trial["trial_number"] for step, trial in zip(steps, result.document["trials"])
+            if not step["scan"] and abs(step["trial_load"] / told["mean"] - 1) < NEAR_RATIO]
+    return near
+
+
+def load_asked(result, steps, trials):
+    """5.6: the load of the next trial. None: it is another than the estimate, because of trials without loss."""
+    document = result.document
+    if len(steps) < 2:
+        return [mean([document["min_load"], document["max_load"]]), document["max_load"]][len(steps)]
+    offered, lost = offered_and_lost(result, trials[-1])
+    if len(steps) < 4:
+        load = trials[-1]["trial_load"] * (1 - lost / offered) / (1 - document["target_loss_ratio"])
+        return min(max(load, document["min_load"]), document["max_load"])
+    last = [trial for step, trial in zip(steps, trials) if not step["scan"]][-1]
+    return steps[-1]["together"]["mean"] if offered_and_lost(result, last)[1] else None
+
+
+def check_time_line(result, differ):
+    """The estimate after each trial, and the load that follows from it. One trial in five is below, unless losses were found there."""
+    steps, trials = result.document["time_line"], result.document["trials"]
+    scans_lost = False
+    for number, step in enumerate(steps):
+        what, asked = f"soak, step {number + 1}", load_asked(result, steps[:number], trials[:number])
+        if not scans_lost:
+            differ.same(f"{what}: scan", step["scan"], number % 5 == 4)
+        if step["scan"]:
+            scans_lost = scans_lost or offered_and_lost(result, trials[number])[1] > 0
+        elif asked is not None:
+            differ.near(f"{what}: load", step["trial_load"], asked, CLOSE * asked)
+        if number >= 4:
+            seen = estimates_seen(result, steps[:number + 1])
+            for name in seen:
+                put_moments(differ, f"{what}, {name}", step[name], seen[name])
+            put_moments(differ, f"{what}, together", step["together"], mixture(*seen.values()))
+    return [trial["trial_number"] for trial in trials]
+
+
 # --- Y.1564 -----------------------------------------------------------------------------------------------------------------
 
 
@@ -995,7 +1078,7 @@ CHECKS = {
     "bursts": [(check_bursts, [IN_TRIALS])],
     "search": [(check_search, [IN_TRIALS]), (check_histograms, [IN_TRIALS, IN_SUMS, LATE_IN_SUMS])],
     "sweep": [(check_sweep, [IN_TRIALS, IN_SUMS])],
-    "soak": [(check_soak, [IN_TRIALS, IN_SUMS])],
+    "soak": [(check_soak, [IN_TRIALS, IN_SUMS]), (check_estimate, [IN_SUMS]), (check_time_line, [])],
     "configuration": [
         (check_late, [NOT_LATE]),
         (check_residual, []),
