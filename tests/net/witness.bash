@@ -22,7 +22,7 @@ overflowed() {
 # Whether the tester was the limit of what is compared. The throughput that a test of a suite begins with is not compared there.
 limited() { # VERB
   case $1 in
-    rfc2544) get '[.frame_sizes[0].recovery, .frame_sizes[0].back_to_back, .reset] | any(.tester_limited? // false or (.repeated_trials? // 0) > 0)' >/dev/null ;;
+    rfc2544) get '[.frame_sizes[0].recovery, .frame_sizes[0].back_to_back, .reset, .reconf] | any(.tester_limited? // false or (.repeated_trials? // 0) > 0)' >/dev/null ;;
     search | sweep | soak) false ;;
     # a stop that was caught up changes nothing but how frames departed
     trial) if [ -n "${departures_matter:-}" ]; then spoilt; else get '.trial_result.counts.unsent > 0' >/dev/null; fi ;;

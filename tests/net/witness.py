@@ -536,6 +536,29 @@ def check_reset(result, differ):
     return [number]
 
 
+def check_reconf(result, differ):
+    """As FD.io CSIT has it: what was lost after the command, and the time that so many frames take at the load."""
+    told, number = result.document["reconf"], max(result.trials)
+    load, times = told["load"], {}
+    for direction in told["directions"]:
+        way, what, part = result.trials[number][result.way(direction)], f"reconf, from {direction['from']}", direction["resolution"]
+        lost = lost_times(way, told["command_at"])
+        differ.same(f"{what}: frames", len(way.sent), math.floor(load * told["trial_duration"] + 0.5))
+        differ.same(f"{what}: lost", direction["frames_lost"], len(lost))
+        times[result.way(direction)] = direction["blocked_time"]
+        if not lost:
+            differ.same(f"{what}: none", [direction[name] for name in ("blocked_time", "blocked_from", "blocked_to")], [0, None, None])
+            continue
+        differ.near(f"{what}: time", direction["blocked_time"], len(lost) / load, 2 * part)
+        differ.near(f"{what}: from", direction["blocked_from"], min(lost) - part / 2, part / 2 + 1e-6)
+        differ.near(f"{what}: to", direction["blocked_to"], max(lost) + part / 2, part / 2 + 1e-6)
+    differ.same("reconf: time", told["blocked_time"], max(times.values()))
+    differ.same("reconf: whose", times[result.way(told["worst_direction"]["blocked_time"])], max(times.values()))
+    differ.same("reconf: lost", told["frames_lost"], sum(direction["frames_lost"] for direction in told["directions"]))
+    differ.same("reconf: load", float(load), result.document["frame_sizes"][0]["throughput"]["throughput"])
+    return [number]
+
+
 def bursts_of(result, told):
     """The bursts of each search, which begins with a short one."""
     searches = []
@@ -1075,6 +1098,7 @@ CHECKS = {
     ],
     "recovery": [(check_recovery, [IN_TRIALS])],
     "reset": [(check_reset, [IN_TRIALS])],
+    "reconf": [(check_reconf, [IN_TRIALS])],
     "bursts": [(check_bursts, [IN_TRIALS])],
     "search": [(check_search, [IN_TRIALS]), (check_histograms, [IN_TRIALS, IN_SUMS, LATE_IN_SUMS])],
     "sweep": [(check_sweep, [IN_TRIALS, IN_SUMS])],

@@ -35,6 +35,16 @@ fast=(--fast --max-load 1kfps --min-load 200 --wait d=0.5 --trial-duration 0.1 -
   [[ $stderr == *"2 outages were seen in one direction"* ]]
 }
 
+# Of the smaller load not every ms has a frame.
+@test "a reconfiguration blocks each direction for as long as its lost frames take at the load" {
+  local load
+  for load in 400 1700; do
+    agrees_with_log reconf rfc2544 "${fast[@]}" --max-load "$load" --tests reconf --reconf-command true --reconf-duration 3 -- \
+      ab,drop,from=1000,to=1300 ba,drop,every=2,from=900,to=1900 ba,drop,from=2100,to=2110
+    check ".reconf.worst_direction.blocked_time == {from: \"$B\", to: \"$A\"} and .reconf.regular"
+  done
+}
+
 @test "bursts: the longest of which no direction loses a frame, and what each lost" {
   agrees_with_log bursts rfc2544 "${fast[@]}" --tests back-to-back --burst-tests 2 -- ab,police,by=500,depth=20 ba,police,by=500,depth=30
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/numbers.h"
 #include "mlr/pacer.h"
 
 #define STEP_PARTS   131072            /* most parts of a schedule with load steps */
@@ -48,12 +49,14 @@ static uint64_t parts_start_ns(const struct load_steps *steps)
 	return steps->then_load_fps > 0.0 ? steps->ret_change_ns : steps->ret_start_ns;
 }
 
-/* Return how long a part must be so that the receiver has room for all. */
+/* Return how long a part must be so that the receiver has room for all, and that a frame of a load that stays is due in each. What
+ * is lost would else take shorter than it does. */
 static uint64_t part_ns(const struct load_steps *steps)
 {
 	uint64_t least_ns = (steps->ret_end_ns - parts_start_ns(steps)) / (STEP_PARTS - 1) + 1;
+	uint64_t interval_ns = steps->then_load_fps > 0.0 ? 0 : (uint64_t)ceil((double)NS_PER_S / steps->load_fps);
 
-	return least_ns > STEP_PART_NS ? least_ns : STEP_PART_NS;
+	return greater(greater(least_ns, interval_ns), STEP_PART_NS);
 }
 
 void intervals_begin(struct measurer_xdp *xdp, uint64_t start_ns)
