@@ -498,17 +498,6 @@ static void jumbo_frames_count_whole(void **state)
 	}
 }
 
-static void shell(const char *format, ...)
-{
-	char command[256];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(command, sizeof(command), format, arguments);
-	va_end(arguments);
-	assert_int_equal(system(command), 0);
-}
-
 /* Out of this link, and so into the other end of the veth pair. */
 static void send_through(const char *link, const uint8_t *frame, unsigned int octets)
 {

@@ -10,6 +10,7 @@
 #include <netinet/ip.h>
 #include <netinet/ip6.h>
 #include <netinet/udp.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -460,14 +461,51 @@ static enum exit_code attach_failed(const char *port, int error)
 	return refuse(EXIT_INCAPABLE, "cannot attach the XDP receiver to port %s: %s", port, strerror(-error));
 }
 
-enum exit_code rx_open(int ifindex, const char *port, const struct rx_options *options, struct rx **ret)
+/* A receiver on its way to a port: its first variant is loaded, maybe by a thread of its own. */
+struct loading {
+	const struct rx_plan *plan;
+	size_t variant;
+	pthread_t thread;
+	bool is_apart; /* The thread is running. */
+	int error;     /* 0 or -errno, without a message */
+	struct rx *rx;
+};
+
+static void *load_first(void *context)
 {
-	int native_error = 0;
+	struct loading *loading = context;
 
-	for (size_t i = options->hardware_clock ? 0 : FIRST_SOFTWARE; i < VARIANTS; i++) {
-		struct rx *rx;
-		int error = load(options, &variants[i], ifindex, &rx);
+	loading->error = load(&loading->plan->options, &variants[loading->variant], loading->plan->ifindex, &loading->rx);
+	return NULL;
+}
 
+static void begin_loading(const struct rx_plan *plan, bool apart, struct loading *loading)
+{
+	*loading = (struct loading){ .plan = plan, .variant = plan->options.hardware_clock ? 0 : FIRST_SOFTWARE };
+	loading->is_apart = apart && !pthread_create(&loading->thread, NULL, load_first, loading);
+	if (!loading->is_apart)
+		load_first(loading);
+}
+
+static void end_loading(struct loading *loading)
+{
+	if (loading->is_apart)
+		pthread_join(loading->thread, NULL);
+	loading->is_apart = false;
+}
+
+/* Attach what was loaded, or else the best of the variants behind it. */
+static enum exit_code attach_best(struct loading *loading, struct rx **ret)
+{
+	int ifindex = loading->plan->ifindex, native_error = 0;
+	const char *port = loading->plan->port;
+
+	for (size_t i = loading->variant; i < VARIANTS; i++) {
+		struct rx *rx = loading->rx;
+		int error =
+			i == loading->variant ? loading->error : load(&loading->plan->options, &variants[i], ifindex, &rx);
+
+		loading->rx = NULL;
 		if (error && i == VARIANTS - 1)
 			return load_failed(error);
 		if (error)
@@ -488,6 +526,33 @@ enum exit_code rx_open(int ifindex, const char *port, const struct rx_options *o
 			native_error = error;
 	}
 	return attach_failed(port, native_error);
+}
+
+enum exit_code rx_open_all(const struct rx_plan *plans, size_t count, struct rx *ret[])
+{
+	owned struct loading *loading = calloc(count, sizeof(*loading));
+	enum exit_code code = EXIT_DONE;
+
+	if (!loading)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	bound_program_expect(); /* before there are threads; whoever needs it asks again */
+	for (size_t i = count; i-- > 0;)
+		begin_loading(&plans[i], i > 0, &loading[i]);
+	for (size_t i = 0; i < count; i++) {
+		ret[i] = NULL;
+		end_loading(&loading[i]);
+		if (!code)
+			code = attach_best(&loading[i], &ret[i]);
+		rx_close(loading[i].rx);
+	}
+	return code;
+}
+
+enum exit_code rx_open(int ifindex, const char *port, const struct rx_options *options, struct rx **ret)
+{
+	const struct rx_plan plan = { .ifindex = ifindex, .port = port, .options = *options };
+
+	return rx_open_all(&plan, 1, ret);
 }
 
 bool rx_is_generic(const struct rx *rx)

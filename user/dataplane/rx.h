@@ -10,6 +10,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/message.h"
@@ -63,6 +64,16 @@ struct rx_options {
 /* Receive on a port. It is in native mode, or in generic mode with a note if the driver has no native one. It takes frames
  * in several buffers and times of the NIC's clock if the driver gives them. */
 enum exit_code rx_open(int ifindex, const char *port, const struct rx_options *options, struct rx **ret);
+
+/* A port, and what its receiver is opened with. */
+struct rx_plan {
+	int ifindex;
+	const char *port;
+	struct rx_options options;
+};
+/* Open the receivers of `count` ports, as rx_open() does. The kernel takes milliseconds to verify the program of each, and verifies
+ * them side by side. On an error the first receivers may be open, and the others are NULL. */
+enum exit_code rx_open_all(const struct rx_plan *plans, size_t count, struct rx *ret[]);
 void rx_close(struct rx *rx);
 
 bool rx_is_generic(const struct rx *rx);

@@ -134,42 +134,67 @@ static bool tags_stay(const struct port *port)
 	return stay;
 }
 
-static enum exit_code open_receivers(struct measurer_xdp *xdp)
+/* What the receiver of a port is asked for. */
+static struct rx_options receiver_options(const struct measurer_xdp *xdp, unsigned int port,
+					  const struct rx_lengths *lengths)
+{
+	const struct endpoint *end = &xdp->ends[port];
+	struct rx_options wanted = {
+		.no_order = xdp->config->no_seq,
+		.no_latency = xdp->config->no_latency,
+		.variation = xdp->config->ipdv,
+		.verify = verify_of(xdp->config),
+		.profile = &xdp->profile,
+		.tags_stay = xdp->profile.vlan_count && tags_stay(&xdp->ports[port]),
+		.lengths = lengths,
+		.like = xdp->profile.like,
+		.capture_most = xdp->config->foreign_path ? xdp->config->capture_count : 0,
+		.interval_ns = (uint64_t)llround(xdp->config->interval_s * (double)NS_PER_S),
+		.flow_figures = xdp->config->per_flow && end->receives,
+		.hardware_clock = end->clock.fd,
+	};
+
+	mlr_profile_receives(&xdp->profile, end->number, &wanted.first_flow, &wanted.flow_count);
+	if (!wanted.flow_count) {
+		/* a receiver has room for at least one flow: let it be one that nobody sends */
+		wanted.first_flow = MLR_FLOW_EXTRA - 1;
+		wanted.flow_count = 1;
+	}
+	wanted.window = window_wanted(xdp, wanted.flow_count);
+	wanted.service_count = end->receives ? xdp->profile.service_count : 0;
+	wanted.part_count = end->receives ? parts_wanted(xdp) : 0;
+	for (unsigned int i = 0; i < wanted.service_count; i++)
+		wanted.service_ends[i] = mlr_profile_service_end(&xdp->profile, end->number, i);
+	return wanted;
+}
+
+/* Open those of all ports; each may be NULL where that failed. */
+static enum exit_code attach_receivers(struct measurer_xdp *xdp)
 {
 	struct rx_lengths lengths = lengths_sent(&xdp->profile);
+	struct rx_plan plans[MLR_PORTS_MAX];
+	struct rx *receivers[MLR_PORTS_MAX] = { NULL };
+	enum exit_code code;
+
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		plans[i] = (struct rx_plan){ .ifindex = xdp->ports[i].link.ifindex,
+					     .port = xdp->ports[i].link.name,
+					     .options = receiver_options(xdp, i, &lengths) };
+	code = rx_open_all(plans, xdp->port_count, receivers);
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		xdp->ends[i].rx = receivers[i];
+	return code;
+}
+
+static enum exit_code open_receivers(struct measurer_xdp *xdp)
+{
 	enum exit_code code = timestamps_open(xdp);
 
-	for (unsigned int i = 0; i < xdp->port_count && !code; i++) {
-		struct rx_options wanted = {
-			.no_order = xdp->config->no_seq,
-			.no_latency = xdp->config->no_latency,
-			.variation = xdp->config->ipdv,
-			.verify = verify_of(xdp->config),
-			.profile = &xdp->profile,
-			.tags_stay = xdp->profile.vlan_count && tags_stay(&xdp->ports[i]),
-			.lengths = &lengths,
-			.like = xdp->profile.like,
-			.capture_most = xdp->config->foreign_path ? xdp->config->capture_count : 0,
-			.interval_ns = (uint64_t)llround(xdp->config->interval_s * (double)NS_PER_S),
-			.flow_figures = xdp->config->per_flow && xdp->ends[i].receives,
-			.hardware_clock = xdp->ends[i].clock.fd,
-		};
-
-		mlr_profile_receives(&xdp->profile, xdp->ends[i].number, &wanted.first_flow, &wanted.flow_count);
-		if (!wanted.flow_count) {
-			/* a receiver has room for at least one flow: let it be one that nobody sends */
-			wanted.first_flow = MLR_FLOW_EXTRA - 1;
-			wanted.flow_count = 1;
-		}
-		wanted.window = window_wanted(xdp, wanted.flow_count);
-		wanted.service_count = xdp->ends[i].receives ? xdp->profile.service_count : 0;
-		wanted.part_count = xdp->ends[i].receives ? parts_wanted(xdp) : 0;
-		for (unsigned int j = 0; j < wanted.service_count; j++)
-			wanted.service_ends[j] = mlr_profile_service_end(&xdp->profile, xdp->ends[i].number, j);
-		code = rx_open(xdp->ports[i].link.ifindex, xdp->ports[i].link.name, &wanted, &xdp->ends[i].rx);
-		for (uint32_t j = 0; j < xdp->config->earlier.used && j < RX_TRIAL_NUMBERS && !code; j++)
+	if (!code)
+		code = attach_receivers(xdp);
+	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
+		for (uint32_t j = 0; j < xdp->config->earlier.used && j < RX_TRIAL_NUMBERS; j++)
 			rx_use_number(xdp->ends[i].rx, (uint16_t)(xdp->config->earlier.base + j));
-	}
 	if (!code)
 		code = timestamps_check(xdp);
 	return code ? code : ports_wait_for_carrier(xdp->netlink, xdp->ports, xdp->port_count);
@@ -384,12 +409,10 @@ enum exit_code xdp_open_frames(struct measurer_xdp *xdp)
 
 void xdp_init(const struct config *config, struct measurer_xdp *ret)
 {
-	*ret = (struct measurer_xdp){
-		.config = config,
-		.port_count = config->port_count,
-		.next_sequence = 1, /* the receivers' memory of sequence numbers starts as zeros */
-		.repeats_most = config->tester_repeats,
-	};
+	ret->config = config;
+	ret->port_count = config->port_count;
+	ret->next_sequence = 1; /* the receivers' memory of sequence numbers starts as zeros */
+	ret->repeats_most = config->tester_repeats;
 	for (unsigned int i = 0; i < ret->port_count; i++)
 		ret->ends[i].number = i;
 	ret->trial_count = config->earlier.used;

@@ -231,7 +231,7 @@ enum exit_code services_end(const struct measurer_xdp *xdp, double load_fps, uin
 
 /* --- xdp.c: how it is opened, step by step, for one host or as a part of several (mpi.h) ----------------------------- */
 
-/* A measurer of the configuration's ports, not opened yet. */
+/* A measurer of the configuration's ports, not opened yet. *ret is zeros: it has nine megabytes, most of which no run writes. */
 void xdp_init(const struct config *config, struct measurer_xdp *ret);
 /* The ports are checked, claimed and prepared; with --dry-run only checked. */
 enum exit_code xdp_open_ports(struct measurer_xdp *xdp);
