@@ -31,7 +31,7 @@ struct mlr_cause_trial {
  *	cpuN/accounted                seconds of CPU N with what was idle. Shares of a CPU are of these: a virtual machine that is
  *	                              stopped for a while accounts for less time than passed
  *	.../rx_dropped and the like   sums over several places of one link: named after the places themselves
- *	... use, ratio, percent       gauges of which 1, or 100, is all
+ *	... use, ratio, percent       gauges of which 1, or 100, is all; these are words of the name
  *	interrupt/..., softirq/...    events of a CPU, which are no frames
  *	... drop, discard, err, ...   called after a loss. Where all or half of the frames are lost, and no trial at the Lower Bound
  *	                              tells, counters of traffic equal the loss as well, and only these are named
@@ -54,7 +54,9 @@ enum mlr_cause_kind {
 	MLR_CAUSE_SHARED,    /* the frames were lost at a CPU which worked for others: programs, or a hypervisor */
 	MLR_CAUSE_EXACT,     /* it grew by the lost frames */
 	MLR_CAUSE_SATURATED, /* it was at its limit where frames were lost, and not at the Lower Bound */
-	MLR_CAUSE_GROWS,     /* it grew where frames were lost, and hardly at the Lower Bound */
+	/* It grew where frames were lost, and hardly at the Lower Bound. Where no trial tells of the Lower Bound: it is called after a
+	 * loss, and grew by nearly the lost frames. */
+	MLR_CAUSE_GROWS,
 };
 
 struct mlr_cause {
@@ -74,6 +76,10 @@ struct mlr_causes {
 	double lost; /* lost frames in these trials */
 	size_t idle; /* number of counters that did not grow in any trial */
 };
+
+/* Whether a name, without labels behind a '{', ends with this word of small letters: "pool_use" and "poolUse" with "use", but
+ * "tx_pause" not. */
+bool mlr_cause_ends_with_word(const char *name, const char *word);
 
 /* Return the causes. -ENOMEM without memory. */
 int mlr_cause_find(const struct mlr_cause_input *input, struct mlr_causes *ret);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "mlr/cause.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,8 +12,10 @@
 #define EXACT_RATIO       0.01  /* part of the lost frames by which a counter may differ from them in all */
 #define APART_RATIO       0.2   /* part of the loss ratio by which counter and loss may differ at the Lower Bound */
 #define QUIET_RATIO       0.05  /* A counter with less than this part of its growth is quiet at the Lower Bound. */
-#define NEAR_RATIO        0.05  /* part of the lost frames by which a place before a sum may differ from the sum */
+#define NEAR_RATIO        0.05  /* part of the lost frames by which a counter that is near them may differ */
 #define GROWS_RATIO       0.05  /* part of the lost frames: a counter that grows by less says nothing */
+#define EVENTS_ENOUGH     20.0  /* growth of a counter: less may be chance */
+#define HALF_RATIO        0.5   /* part of the lost frames from which on a counter of loss holds most of them */
 #define FULL_RATIO        0.95
 #define CPU_FULL_RATIO    0.9 /* The time of a CPU is counted in ticks, and short trials have few. */
 #define SHARED_RATIO      0.3 /* part of a CPU that programs take where the CPU is called shared */
@@ -148,6 +151,20 @@ static bool ends_with(const char *text, const char *end)
 	return length >= end_length && strcmp(text + length - end_length, end) == 0;
 }
 
+bool mlr_cause_ends_with_word(const char *name, const char *word)
+{
+	size_t length = strcspn(name, "{"), word_length = strlen(word);
+	const char *last;
+
+	if (length < word_length)
+		return false;
+	last = name + length - word_length;
+	if (strncmp(last + 1, word + 1, word_length - 1) != 0)
+		return false;
+	return *last == *word ? last == name || !isalpha((unsigned char)last[-1])
+			      : *last == toupper((unsigned char)*word);
+}
+
 /* Whether a text holds, or ends with, any of these words. */
 typedef bool holds_word(const char *text, const char *word);
 
@@ -246,6 +263,11 @@ static bool is_exact(const struct evidence *evidence, size_t counter)
 	       lower.difference * upper.sent <= APART_RATIO * upper.lost * lower.sent;
 }
 
+static bool is_near(const struct mlr_cause *cause)
+{
+	return fabs(cause->per_lost - 1) <= NEAR_RATIO;
+}
+
 /* The smaller the likelier. A sum of places stands behind a place that agrees nearly: frames of others may be lost there, too. */
 static unsigned int rank_of(const struct mlr_cause *cause, bool of_places)
 {
@@ -259,7 +281,7 @@ static unsigned int rank_of(const struct mlr_cause *cause, bool of_places)
 	case MLR_CAUSE_GROWS:
 		break;
 	}
-	return !of_places && fabs(cause->per_lost - 1) <= NEAR_RATIO ? 2 : 6 + of_places;
+	return !of_places && is_near(cause) ? 2 : 6 + of_places;
 }
 
 /* Whether one stands before another: by rank, then by what it is called, then by how well it fits. */
@@ -315,9 +337,10 @@ static bool is_full(const struct mlr_cause_input *input, const struct mlr_cause_
 	if (!counter->is_gauge)
 		return sscanf(counter->name, "cpu%u/bus%c", &cpu, &rest) == 2 &&
 		       level >= CPU_FULL_RATIO * accounted_of(input, counter->source, cpu, trials, count);
-	if (ends_with(counter->name, "percent"))
+	if (mlr_cause_ends_with_word(counter->name, "percent"))
 		level /= 100;
-	return ENDS_WITH_ANY(counter->name, wholes) && level >= FULL_RATIO;
+	return holds_any(mlr_cause_ends_with_word, counter->name, wholes, sizeof(wholes) / sizeof(wholes[0])) &&
+	       level >= FULL_RATIO;
 }
 
 /* A backlog that overflows is named after the CPU; which worked for others, or is called so by who took it. */
@@ -353,8 +376,21 @@ static void add_shared(const struct evidence *evidence, size_t counter, double p
 	}
 }
 
-/* Judge one counter. Without trials at the Lower Bound, growth with the loss and growth with the load look alike; only a
- * counter of exactly the lost frames is then a cause. */
+/* Whether a counter that grew is told, although it does not agree. Without trials at the Lower Bound, growth with the loss and
+ * growth with the load look alike: only the name, and nearly the lost frames, speak for it. Few events may be chance. */
+static bool grows_with_loss(const struct evidence *evidence, const struct mlr_cause *cause)
+{
+	bool of_loss = is_of_loss(evidence->input->counters[cause->counter].name);
+
+	if (isnan(cause->lower_per_frame))
+		return of_loss && is_near(cause) && cause->change >= EVENTS_ENOUGH;
+	if (!is_quiet_below(cause))
+		return false;
+	return (evidence->lost >= LOST_ENOUGH && cause->change >= EVENTS_ENOUGH) ||
+	       (of_loss && cause->per_lost >= HALF_RATIO && cause->per_lost <= 1 / HALF_RATIO);
+}
+
+/* Judge one counter. */
 static void judge(const struct evidence *evidence, size_t counter, struct mlr_causes *ret)
 {
 	const struct mlr_cause_counter *self = &evidence->input->counters[counter];
@@ -369,7 +405,7 @@ static void judge(const struct evidence *evidence, size_t counter, struct mlr_ca
 	if (cause.kind == MLR_CAUSE_SATURATED &&
 	    (isnan(cause.lower_level) || is_full(evidence->input, self, cause.lower_level, LOWER(evidence))))
 		return;
-	if (cause.kind == MLR_CAUSE_GROWS && (isnan(cause.lower_per_frame) || !is_quiet_below(&cause)))
+	if (cause.kind == MLR_CAUSE_GROWS && !grows_with_loss(evidence, &cause))
 		return;
 	add_shared(evidence, counter, cause.per_lost, ret);
 	add(evidence->input, &cause, ret);

@@ -266,6 +266,60 @@ static void what_counts_traffic_is_no_place_without_a_lower_bound(void **state)
 	}
 }
 
+/* A single trial: what is called after a loss, and holds nearly all of it, is told, but not as the place. */
+static void nearly_all_of_the_loss_is_told_without_a_lower_bound(void **state)
+{
+	struct scene scene = scene_of(10e3);
+	struct mlr_causes causes;
+
+	(void)state;
+	put(&scene, "softnet/cpu1/dropped", NAN, 9800);
+	put(&scene, "softnet/cpu1/received", NAN, 9800);
+	put(&scene, "other/drops", NAN, 9000);
+	put(&scene, "other/drops_bytes", NAN, 10e3);
+	causes = find(&scene);
+	assert_int_equal(causes.count, 1);
+	assert_string_equal(name_of(&scene, &causes, 0), "softnet/cpu1/dropped");
+	assert_int_equal(causes.causes[0].kind, MLR_CAUSE_GROWS);
+	assert_close(causes.causes[0].per_lost, 0.98, 1e-12);
+	assert_true(isnan(causes.causes[0].lower_per_frame));
+}
+
+static void a_few_events_are_chance(void **state)
+{
+	struct scene scene = scene_of(200), few = scene_of(60);
+
+	(void)state;
+	put(&scene, "Icmp/OutMsgs", 0, 15);
+	put(&scene, "other/drops", 0, 15);
+	assert_int_equal(find(&scene).count, 0);
+	put(&scene, "more/drops", 0, 25);
+	assert_int_equal(find(&scene).count, 1);
+	put(&few, "Icmp/OutMsgs", 0, 45); /* of 60 lost frames */
+	assert_int_equal(find(&few).count, 0);
+	put(&few, "some/drops", 0, 45);
+	assert_int_equal(find(&few).count, 1);
+}
+
+static void a_word_of_a_name_is_no_part_of_another(void **state)
+{
+	struct scene scene = scene_of(4812);
+
+	(void)state;
+	assert_true(mlr_cause_ends_with_word("conntrack/use", "use"));
+	assert_true(mlr_cause_ends_with_word("use", "use"));
+	assert_true(mlr_cause_ends_with_word("pool_use{cpu=\"1\"}", "use"));
+	assert_true(mlr_cause_ends_with_word("poolUse", "use"));
+	assert_true(mlr_cause_ends_with_word("cpu0use", "use"));
+	assert_false(mlr_cause_ends_with_word("tx_pause", "use"));
+	assert_false(mlr_cause_ends_with_word("TX_PAUSE", "use"));
+	assert_false(mlr_cause_ends_with_word("payload", "load"));
+	assert_false(mlr_cause_ends_with_word("se", "use"));
+	assert_false(mlr_cause_ends_with_word("", "use"));
+	put_gauge(&scene, "tx_pause", 0, 300);
+	assert_int_equal(find(&scene).count, 0);
+}
+
 static void events_of_a_cpu_are_no_frames(void **state)
 {
 	struct scene scene = scene_of(4812);
@@ -410,6 +464,9 @@ int main(void)
 		cmocka_unit_test(a_place_that_others_use_too_stands_before_the_sum),
 		cmocka_unit_test(of_counters_that_agree_the_one_of_loss_is_first),
 		cmocka_unit_test(what_counts_traffic_is_no_place_without_a_lower_bound),
+		cmocka_unit_test(nearly_all_of_the_loss_is_told_without_a_lower_bound),
+		cmocka_unit_test(a_few_events_are_chance),
+		cmocka_unit_test(a_word_of_a_name_is_no_part_of_another),
 		cmocka_unit_test(events_of_a_cpu_are_no_frames),
 		cmocka_unit_test(an_error_of_one_place_is_no_sum),
 		cmocka_unit_test(at_most_five_are_told_the_best_of_many),

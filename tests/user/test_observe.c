@@ -143,6 +143,27 @@ static void a_reset_is_of_one_trial(void **state)
 	recorder_free(recorder);
 }
 
+/* A counter that only grows is one, whatever its last letters, or if it is more than a share may be. */
+static void a_name_is_of_a_gauge_by_a_word_of_it(void **state)
+{
+	static const struct {
+		const char *name;
+		double from;
+		bool is_gauge;
+	} rows[] = { { "tx_pause", 5, false },   { "rx_payload", 5, false }, { "dcache_load", 5e6, false },
+		     { "table_use", 0.5, true }, { "cpu_load", 5, true },    { "link_ratio", 5, true } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const double values[] = { rows[i].from, rows[i].from + 4 };
+		json_auto_t *summary = course(RECORDER_UNKNOWN, rows[i].name, values, 2);
+		const json_t *list = json_object_get(summary, rows[i].is_gauge ? "gauges" : "counters");
+
+		if (!json_object_get(list, rows[i].name))
+			fail_msg("%s", rows[i].name);
+	}
+}
+
 /* Also where there is no room for more samples just then. */
 static void the_last_sample_counts(void **state)
 {
@@ -387,6 +408,7 @@ int main(void)
 		cmocka_unit_test(a_counter_of_32_bits_that_wraps_goes_on),
 		cmocka_unit_test(a_counter_that_is_reset_is_said_to_be),
 		cmocka_unit_test(a_reset_is_of_one_trial),
+		cmocka_unit_test(a_name_is_of_a_gauge_by_a_word_of_it),
 		cmocka_unit_test(the_last_sample_counts),
 		cmocka_unit_test(samples_and_counters_are_bounded),
 		cmocka_unit_test(power_is_that_while_frames_were_due),

@@ -277,8 +277,9 @@ static void read_driver(struct recorder *recorder, struct local_state *state, co
 {
 	if (ethtool_counters(state->ethtool, link->ifindex, COUNTERS_DRIVER, link->count, link->values))
 		return;
-	for (uint32_t i = 0; i < link->count; i++)
-		ADD(recorder, (double)link->values[i], "ethtool/%s/%s", link->link, link->names[i]);
+	for (uint32_t i = 0; i < link->count; i++) /* A driver may have gauges among them. */
+		recorder_add(recorder, TEXT_OF(RECORDER_NAME_SIZE, "ethtool/%s/%s", link->link, link->names[i]),
+			     RECORDER_UNKNOWN, (double)link->values[i]);
 }
 
 static void read_filter(const char *name, bool is_gauge, uint64_t value, void *context)

@@ -9,11 +9,13 @@
 #include "base/clock.h"
 #include "base/exit_code.h"
 #include "base/schema.h"
+#include "mlr/cause.h"
 #include "mlr/power.h"
 
 #define END_PARTS  10   /* a tenth of the Trial Duration: a sample that is later by so much still belongs to the trial */
 #define VALUE_MOST 1e17 /* beyond that no counter is believed, so that what is computed of it stays a number of the schema */
 #define SLOTS      (2 * RECORDER_COUNTERS_MOST) /* slots of the table of names */
+#define SHARE_MOST 1000                         /* a use, in percent, of ten CPUs; a load of a thousand */
 #define RANGE      0x1p32                       /* number of values of a counter of 32 bits (Counter32 of RFC 2578) */
 #define WRAP_PARTS 4                            /* A wrap grows by less than this part of the range. Else it is a reset. */
 
@@ -77,22 +79,19 @@ void recorder_empty(struct recorder *recorder)
 
 /* --- names ---------------------------------------------------------------------------------------------------------- */
 
-static bool ends_with(const char *text, const char *end)
+/* Return what kind of value a name stands for. Most values that have no unit are counts, also a "load" of more than any share. */
+static enum recorder_kind kind_of_name(const char *name, double value)
 {
-	size_t length = strlen(text), end_length = strlen(end);
-
-	return length >= end_length && strcmp(text + length - end_length, end) == 0;
-}
-
-/* Return what kind of value a name stands for. Most values that have no unit are counts. */
-static enum recorder_kind kind_of_name(const char *name)
-{
-	static const char *const gauges[] = { "ratio", "percent", "celsius", "volts", "amperes", "use", "load" };
+	static const struct {
+		const char *word;
+		double most;
+	} gauges[] = { { "ratio", INFINITY },   { "percent", INFINITY }, { "celsius", INFINITY }, { "volts", INFINITY },
+		       { "amperes", INFINITY }, { "use", SHARE_MOST },   { "load", SHARE_MOST } };
 
 	if (mlr_power_kind(name) != MLR_POWER_NONE)
 		return mlr_power_kind(name) == MLR_POWER_WATTS ? RECORDER_GAUGE : RECORDER_COUNTER;
 	for (size_t i = 0; i < COUNT(gauges); i++)
-		if (ends_with(name, gauges[i]))
+		if (mlr_cause_ends_with_word(name, gauges[i].word) && value <= gauges[i].most)
 			return RECORDER_GAUGE;
 	return RECORDER_UNKNOWN;
 }
@@ -119,7 +118,7 @@ static uint32_t hash_of(const char *name)
 }
 
 /* Return the place of a counter, and add it if it is new. RECORDER_COUNTERS_MOST: there is no room. */
-static size_t place_of(struct recorder *recorder, const char *name, enum recorder_kind kind)
+static size_t place_of(struct recorder *recorder, const char *name, enum recorder_kind kind, double value)
 {
 	uint32_t slot = hash_of(name) % SLOTS;
 	struct counter *counter;
@@ -131,7 +130,7 @@ static size_t place_of(struct recorder *recorder, const char *name, enum recorde
 		return RECORDER_COUNTERS_MOST;
 	counter = &recorder->counters[recorder->count];
 	snprintf(counter->name, sizeof(counter->name), "%s", name);
-	counter->kind = kind == RECORDER_UNKNOWN ? kind_of_name(name) : kind;
+	counter->kind = kind == RECORDER_UNKNOWN ? kind_of_name(name, value) : kind;
 	counter->last = NAN;
 	for (size_t i = 0; i < recorder->row_count; i++)
 		recorder->rows[i].values[recorder->count] = NAN;
@@ -209,7 +208,7 @@ void recorder_add(struct recorder *recorder, const char *name, enum recorder_kin
 	if (!isfinite(value))
 		return;
 	cut_name(cut, name);
-	place = place_of(recorder, cut, kind);
+	place = place_of(recorder, cut, kind, value);
 	/* another counter may have the same name once both are cut */
 	if (fabs(value) > VALUE_MOST || place == RECORDER_COUNTERS_MOST || !isnan(row->values[place])) {
 		recorder->omitted++;

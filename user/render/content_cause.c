@@ -13,6 +13,8 @@
 #define TITLE_SIZE    256
 #define FIGURE_HEIGHT 200.0
 #define RESET_SHOWN   5
+#define NEAREST_LEAST 0.5 /* growth a lost frame of a counter that is called near */
+#define NEAREST_MOST  2
 
 static bool is_kind(const json_t *row, const char *kind)
 {
@@ -57,6 +59,21 @@ static void add_per_frame(struct cells *cells, const json_t *row)
 	cells_add(cells, "%s", counts ? text_percent(read_number(row, "upper_per_frame"), VALUE_ROOM) : DASH);
 }
 
+static bool has_lower(const json_t *row)
+{
+	return json_is_number(json_object_get(row, "lower_per_frame"));
+}
+
+static void add_meaning(struct cells *cells, const json_t *row)
+{
+	cells_add(cells, "%s",
+		  is_kind(row, "exact")       ? "it grew by the lost frames: the place"
+		  : is_kind(row, "shared")    ? "others took this of a CPU that has no time left"
+		  : is_kind(row, "saturated") ? "at its limit where frames were lost"
+		  : has_lower(row)            ? "it grew where frames were lost, and hardly at the lower bound"
+					      : "it grew by nearly the lost frames");
+}
+
 static enum tone tone_of_row(const json_t *row)
 {
 	return is_kind(row, "exact") || is_kind(row, "shared") ? TONE_WARN : TONE_PLAIN;
@@ -67,10 +84,7 @@ static void put_rows(struct writer *writer, const char *id, const json_t *rows)
 	static const struct field fields[] = {
 		{ "Source", "/source" },
 		{ "Counter", "/counter" },
-		{ "What it says", .phrase = "[kind=exact? it grew by the lost frames: the place]"
-					    "[kind=shared? others took this of a CPU that has no time left]"
-					    "[kind=saturated? at its limit where frames were lost]"
-					    "[kind=grows? it grew where frames were lost, and hardly at the lower bound]" },
+		{ "What it says", .add = add_meaning },
 		{ "Per lost frame", .add = add_per_lost, .numeric = true },
 		{ "Per frame sent", .add = add_per_frame, .numeric = true, .level = LEVEL_DETAIL },
 		{ "/s at lower bound", .add = add_lower, .numeric = true },
@@ -88,6 +102,30 @@ static const char *trials_text(const json_t *cause, char buffer[VALUE_SIZE])
 
 	snprintf(buffer, VALUE_SIZE, "%s trial%s", text_count(trials, VALUE_ROOM), trials == 1 ? "" : "s");
 	return buffer;
+}
+
+/* What grew without agreeing: nearly by the lost frames, or by much less or more, which may be chance. */
+static void write_grown(double lost, const json_t *row, char text[SENTENCE_SIZE])
+{
+	const char *name = read_text(row, "counter"), *source = read_text(row, "source");
+	double per_lost = read_number(row, "per_lost_frame");
+	const char *count = text_count(lost, VALUE_ROOM), *growth = text_number(per_lost, 3, VALUE_ROOM);
+
+	if (!has_lower(row))
+		snprintf(text, SENTENCE_SIZE,
+			 "No counter agrees with all of the %s lost frames. Nearest is %.160s of %.32s, which grew by %s a "
+			 "lost frame. No trial at a load without loss was observed that could confirm it.",
+			 count, name, source, growth);
+	else if (per_lost >= NEAREST_LEAST && per_lost <= NEAREST_MOST)
+		snprintf(text, SENTENCE_SIZE,
+			 "No counter agrees with the %s lost frames. Nearest is %.160s of %.32s, which grew by %s a lost "
+			 "frame, and hardly at the Relevant Lower Bound.",
+			 count, name, source, growth);
+	else
+		snprintf(text, SENTENCE_SIZE,
+			 "No counter agrees with the %s lost frames, and none is near. What grew with them, and hardly at "
+			 "the Relevant Lower Bound, may be chance: first %.160s of %.32s, by %s a lost frame.",
+			 count, name, source, growth);
 }
 
 static void write_first(const json_t *cause, const json_t *row, char text[SENTENCE_SIZE])
@@ -114,12 +152,7 @@ static void write_first(const json_t *cause, const json_t *row, char text[SENTEN
 			 "%s at the Relevant Lower Bound.",
 			 text_count(lost, VALUE_ROOM), name, source, text_level(row, "lower_level", VALUE_ROOM));
 	else
-		snprintf(text, SENTENCE_SIZE,
-			 "No counter agrees with the %s lost frames. Nearest is %.160s of %.32s, which grew by %s a lost "
-			 "frame, and "
-			 "hardly at the Relevant Lower Bound.",
-			 text_count(lost, VALUE_ROOM), name, source,
-			 text_number(read_number(row, "per_lost_frame"), 3, VALUE_ROOM));
+		write_grown(lost, row, text);
 }
 
 static void put_sentence(struct writer *writer, const json_t *cause)
@@ -160,15 +193,16 @@ static void put_sources(struct writer *writer, const json_t *sources)
 	json_each (source, sources) {
 		const char *name = read_text(source, "source"), *trouble = read_string(source, "trouble");
 		double trials = read_number(source, "trials"), whole = read_number(source, "whole");
+		double idle = read_number(source, "idle");
 
 		if (whole < trials)
 			writer->ops->banner(writer, TONE_WARN,
 					    TEXT_OF(SENTENCE_SIZE, "%.32s was observed in %.0f of %.0f trials%s%.200s", name,
 						    whole, trials, trouble ? ": " : "", trouble ?: ""));
-		if (whole > 0 && read_number(source, "idle") > 0)
+		if (whole > 0 && idle > 0)
 			writer->ops->paragraph(writer, TEXT_OF(SENTENCE_SIZE,
-							       "%.0f other counters of %.32s did nothing in any trial.",
-							       read_number(source, "idle"), name));
+							       "%.0f other counter%s of %.32s did nothing in any trial.",
+							       idle, idle == 1 ? "" : "s", name));
 		put_reset(writer, name, json_object_get(source, "reset"));
 	}
 }
