@@ -171,9 +171,14 @@ static __always_inline void count_reordered(struct rx_cpu *cpu, struct rx_trial 
 		trial->reorder_depth_max = depth;
 }
 
+/* Count a gap, and the run that it begins. After an outage over many flows the next frame of each shows a gap, one after the other. In a
+ * single flow each gap is an outage. */
 static __always_inline void count_gap(struct rx_cpu *cpu, struct rx_trial *trial, __u32 frames)
 {
 	cpu->counters.gaps++;
+	if (flow_count == 1 || cpu->counters.received + 1 != cpu->gap_at)
+		cpu->counters.gap_runs++;
+	cpu->gap_at = cpu->counters.received + 2;
 	cpu->counters.gap_frames += frames;
 	if (frames > trial->gap_max)
 		trial->gap_max = frames;

@@ -181,6 +181,8 @@ struct rx_cpu {
 	struct rx_counters counters;
 	struct rx_header header; /* header of a frame that is being compared */
 	struct rx_summed summed;
+	uint64_t
+		gap_at; /* number of the frame received, counted from 1, at which a gap belongs to the run of the last one */
 	uint64_t scratch[16]; /* sums of a frame that is being verified, or what ICMP says of one */
 	struct rx_trial trials[RX_TRIAL_SLOTS];
 } __attribute__((aligned(64)));

@@ -16,7 +16,7 @@
 struct mlr_burst_counts {
 	uint64_t sent, marked_sent;
 	uint64_t lost, marked_lost; /* marked_lost is at most `lost` and at most marked_sent */
-	uint64_t runs;              /* the lost frames are so many runs of consecutive ones; 0: that is not known */
+	uint64_t runs; /* the lost frames are so many runs of consecutive ones, over all flows; 0: that is not known */
 };
 
 /* Return how many frames were lost because of the bursts. That is the loss of marked frames beyond the loss that they would

@@ -111,7 +111,7 @@ static void assert_counters(struct rx_counters expected)
 {
 	struct rx_counters now = counters();
 
-	now.gaps = now.gap_frames = now.reorder_depth = now.unverified = now.flows = now.beyond_window =
+	now.gaps = now.gap_frames = now.gap_runs = now.reorder_depth = now.unverified = now.flows = now.beyond_window =
 		0; /* have tests of their own */
 	assert_memory_equal(&now, &expected, sizeof(now));
 }
@@ -344,6 +344,57 @@ static void reordering_has_a_depth_and_gaps_a_length(void **state)
 	assert_int_equal(trial.gap_max, 3);
 	for (size_t i = 0; i < RX_DEPTH_BUCKETS; i++)
 		assert_int_equal(trial.reorder_depths[i], i == 1 || i == 2); /* 2 to 3, 4 to 7 */
+}
+
+/* Send a frame of each of eight flows, but for those that are lost. */
+static void send_cycle(uint32_t sequence, unsigned int lost_flows)
+{
+	for (uint32_t i = 0; i < 8; i++)
+		if (!(lost_flows >> i & 1))
+			send_frame(TRIAL, FLOW + i, sequence);
+}
+
+/* Frames that are lost one after the other are one event, of however many flows they are. */
+static void an_outage_over_many_flows_is_one_run(void **state)
+{
+	cpu_set_t before, one;
+
+	(void)state;
+	sched_getaffinity(0, sizeof(before), &before);
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one); /* each CPU has runs of its own */
+	sched_setaffinity(0, sizeof(one), &one);
+	rx_close(rx);
+	assert_int_equal(rx_load(&(struct rx_options){ .first_flow = FLOW, .flow_count = 8 }, &rx), 0);
+	rx_accept_trial(rx, TRIAL, 1, 100);
+	send_cycle(1, 0x3c); /* four in a row */
+	send_cycle(2, 0);
+	assert_int_equal(counters().gaps, 4);
+	assert_int_equal(counters().gap_runs, 1);
+	send_cycle(3, 0x15); /* three apart */
+	send_cycle(4, 0);
+	assert_int_equal(counters().gaps, 4 + 3);
+	assert_int_equal(counters().gap_runs, 1 + 3);
+	send_cycle(5, 0xfe); /* more than all in a row */
+	send_cycle(6, 0xff);
+	send_cycle(7, 0x03);
+	send_cycle(8, 0);
+	assert_int_equal(counters().gaps, 4 + 3 + 8);
+	assert_int_equal(counters().gap_runs, 1 + 3 + 1);
+	sched_setaffinity(0, sizeof(before), &before);
+}
+
+/* Of one flow, frames that are lost by turns are not in a row. */
+static void each_gap_of_a_single_flow_is_a_run(void **state)
+{
+	(void)state;
+	rx_close(rx);
+	assert_int_equal(rx_load(&(struct rx_options){ .first_flow = FLOW, .flow_count = 1 }, &rx), 0);
+	rx_accept_trial(rx, TRIAL, 1, 100);
+	for (uint32_t sequence = 2; sequence <= 10; sequence += 2)
+		send_frame(TRIAL, FLOW, sequence);
+	assert_int_equal(counters().gaps, 5);
+	assert_int_equal(counters().gap_runs, 5);
 }
 
 static void each_trial_has_gaps_of_its_own(void **state)
@@ -1488,6 +1539,8 @@ int main(void)
 		TEST(options_in_the_ip_header_are_skipped),
 		TEST(order_and_duplicates),
 		TEST(reordering_has_a_depth_and_gaps_a_length),
+		TEST(an_outage_over_many_flows_is_one_run),
+		TEST(each_gap_of_a_single_flow_is_a_run),
 		TEST(each_trial_has_gaps_of_its_own),
 		TEST(a_long_outage_confuses_nothing),
 		TEST(order_is_right_over_the_wrap),

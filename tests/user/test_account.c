@@ -631,7 +631,7 @@ static void what_bursts_lose_has_a_place_of_its_own(void **state)
 	send_many();
 	marked(500, 460);
 	lose(40);
-	account.ports[1].received.gaps = 40;
+	account.ports[1].received.gap_runs = 40;
 	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
 	assert_int_equal(places->tester_burst, 40);
 	assert_int_equal(places->sut, 0);
@@ -642,12 +642,13 @@ static void what_bursts_lose_has_a_place_of_its_own(void **state)
 	/* where numbers are not looked at, each frame counts */
 	measurement = (struct measurement){ 0 };
 	config.no_seq = true;
-	account.ports[1].received.gaps = 0;
+	account.ports[1].received.gap_runs = 0;
 	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
 	assert_int_equal(places->tester_burst, 40);
 	/* a SUT that loses 40 frames in a row does so in a burst once in 200 times, also at the end, where no gap is seen */
 	config.no_seq = false;
-	for (account.ports[1].received.gaps = 0; account.ports[1].received.gaps < 2; account.ports[1].received.gaps++) {
+	for (account.ports[1].received.gap_runs = 0; account.ports[1].received.gap_runs < 2;
+	     account.ports[1].received.gap_runs++) {
 		measurement = (struct measurement){ 0 };
 		assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
 		assert_int_equal(places->tester_burst, 0);
@@ -665,7 +666,7 @@ static void what_bursts_lose_has_a_place_of_its_own(void **state)
 	measurement = (struct measurement){ 0 };
 	account.ports[0].counts.nic_tx_dropped = 7;
 	account.ports[1].counts.nic_rx_missed = 11;
-	account.ports[1].received.gaps = 70;
+	account.ports[1].received.gap_runs = 70;
 	lose(70);
 	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
 	assert_int_equal(places->dropped_before_wire, 7);
@@ -674,7 +675,7 @@ static void what_bursts_lose_has_a_place_of_its_own(void **state)
 	assert_int_equal(places->sut, 70 - 7 - 11 - 40);
 }
 
-/* Both directions, of many flows: marks, and gaps of all flows, are those of all ports. */
+/* Both directions, of many flows: marks, and runs of lost frames, are those of all ports. */
 static void bursts_of_all_ports_and_flows_are_added(void **state)
 {
 	(void)state;
@@ -690,27 +691,28 @@ static void bursts_of_all_ports_and_flows_are_added(void **state)
 	account.ports[1].received.marked = 300 - 7;
 	account.ports[1].sent.marked = 200;
 	account.ports[0].received.marked = 200 - 5;
-	/* a frame of each of twelve flows: 12 of 12 lost frames were among the 500 of 200 000 that are marked */
-	account.ports[0].received.gaps = 5;
-	account.ports[1].received.gaps = 7;
+	/* a frame of each of twelve flows, all apart: 12 of 12 lost frames were among the 500 of 200 000 that are marked */
+	account.ports[0].received.gaps = account.ports[1].received.gaps = 6;
+	account.ports[0].received.gap_runs = 5;
+	account.ports[1].received.gap_runs = 7;
 	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
 	assert_int_equal(measurement.attribution.tester_burst, 12);
 	assert_int_equal(measurement.attribution.sut, 0);
 	/* of two runs chance puts both among the marked ones once in 160 000 times, of one run once in 400 */
 	measurement = (struct measurement){ 0 };
-	account.ports[0].received.gaps = 1;
-	account.ports[1].received.gaps = 1;
+	account.ports[0].received.gap_runs = 1;
+	account.ports[1].received.gap_runs = 1;
 	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
 	assert_int_equal(measurement.attribution.tester_burst, 12);
 	measurement = (struct measurement){ 0 };
-	account.ports[1].received.gaps = 0;
+	account.ports[1].received.gap_runs = 0;
 	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
 	assert_int_equal(measurement.attribution.tester_burst, 0);
 	assert_int_equal(measurement.attribution.sut, 12);
 	/* more of one port's marks came than were lost elsewhere: nothing of a burst is lost */
 	measurement = (struct measurement){ 0 };
-	account.ports[0].received.gaps = 5;
-	account.ports[1].received.gaps = 7;
+	account.ports[0].received.gap_runs = 5;
+	account.ports[1].received.gap_runs = 7;
 	account.ports[1].received.marked = 300 + 7;
 	account.ports[0].received.marked = 200;
 	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);

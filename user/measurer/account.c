@@ -122,7 +122,7 @@ static uint64_t lost_in_bursts(const struct account *account, uint64_t sent, uin
 	for (unsigned int i = 0; i < account->port_count; i++) {
 		counts.marked_sent += account->ports[i].sent.marked;
 		marked_received += account->ports[i].received.marked;
-		counts.runs += account->ports[i].received.gaps;
+		counts.runs += account->ports[i].received.gap_runs;
 	}
 	if (!account->config->no_seq)
 		counts.runs = greater(counts.runs, 1); /* no gap is seen where the last frames are lost */
