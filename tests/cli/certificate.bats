@@ -87,7 +87,27 @@ weasyprint_or_skip() {
   simulated "${goals[@]}" --require 'g1>=1kfps' --require 'g9>=5kfps' --certificate "$page" -q >/dev/null
   grep -q '<td>g1&gt;=1kfps</td><td class="state">yes' "$page"
   grep -q '<td>g9&gt;=5kfps</td><td class="state">yes' "$page"
-  grep -q 'further results\?, for which this page has no room' "$page"
+  grep -q 'The Test Report has [0-9]* further results\?, for which this page has no room' "$page"
+}
+
+@test "of requirements and serial numbers that have no room the page says how many there are, and where" {
+  local page=$dir/c.html more=() shown i
+  for i in {1..60}; do more+=(--require "pdr>=${i}kfps"); done
+  for i in {10..21}; do more+=(--serial "SN-2024-$i"); done
+  simulated "${more[@]}" --certificate "$page" -q >/dev/null
+  shown=$(grep -o '<td>pdr&gt;=' "$page" | wc -l)
+  [ "$shown" -gt 20 ] && [ "$shown" -lt 60 ]
+  grep -q "The Test Report has $((60 - shown)) further requirements (all met), and 2 further results, for which" "$page"
+  shown=$(grep -o 'SN-2024-[0-9]*' "$page" | wc -l)
+  [ "$shown" -gt 1 ] && [ "$shown" -lt 12 ]
+  simulated --serial "$(printf 'W%.0s' {1..80})" --serial X --certificate "$dir/long.html" -q >/dev/null
+  grep -q '>2, in the Test Report<' "$dir/long.html"
+  grep -q "SN-2024-$((9 + shown)) and $((12 - shown)) more in the Test Report</div>" "$page"
+  run -1 simulated "${more[@]}" --require 'pdr>=9Mfps' --certificate "$page" -q
+  grep -q 'further requirements (1 not met)' "$page"
+  command -v weasyprint >/dev/null || return 0
+  simulated "${more[@]}" --certificate "$dir/c.pdf" -q >/dev/null
+  [ "$(pages "$dir/c.pdf")" -eq 1 ]
 }
 
 @test "the result document has who tested for whom, by the schema, and every form shows it escaped" {

@@ -44,7 +44,8 @@ static const char style[] =
 struct certificate {
 	struct writer writer; /* first: its functions get this */
 	double room_mm;
-	size_t left_out; /* answers and requirements */
+	size_t requirements_left_out, results_left_out;
+	size_t *left_out; /* which of them counts now */
 };
 
 static const char *const tones[] = {
@@ -97,18 +98,27 @@ static double lines_of(const char *text, size_t most, enum width width)
 	return (double)(1 + room / width);
 }
 
-/* Whether there is still so much room; it is taken, else what it was for is counted. */
+/* Whether there is still so much room; it is taken. */
 static bool take_room(struct writer *writer, double height_mm)
 {
 	struct certificate *certificate = (struct certificate *)writer;
 
 	if (height_mm > certificate->room_mm) {
-		certificate->left_out++;
 		certificate->room_mm = 0; /* What follows has no room either: the order is that of the report. */
 		return false;
 	}
 	certificate->room_mm -= height_mm;
 	return true;
+}
+
+/* Whether there is room for one of those that are counted where there is none. */
+static bool take_room_or_count(struct writer *writer, double height_mm)
+{
+	bool taken = take_room(writer, height_mm);
+
+	if (!taken)
+		++*((struct certificate *)writer)->left_out;
+	return taken;
 }
 
 /* --- answers -------------------------------------------------------------------------------------------------------- */
@@ -157,7 +167,7 @@ static void put_verdicts(struct writer *writer, enum writer_level, const struct 
 {
 	fputs("<table class=\"answers\"><tbody>\n", writer->stream);
 	for (size_t i = 0; i < count; i++)
-		if (take_room(writer, height_of_verdict(&verdicts[i])))
+		if (take_room_or_count(writer, height_of_verdict(&verdicts[i])))
 			put_verdict(writer->stream, &verdicts[i]);
 	fputs("</tbody></table>\n", writer->stream);
 }
@@ -180,7 +190,7 @@ static void put_row(struct writer *writer, enum tone tone, const char *const *ce
 
 	for (size_t i = 0; i < writer->columns; i++)
 		lines = fmax(lines, lines_of(cells[i], TEXT_MOST, WIDTH_ASKED));
-	if (!take_room(writer, FACT_MM + SMALL_LINE_MM * lines))
+	if (!take_room_or_count(writer, FACT_MM + SMALL_LINE_MM * lines))
 		return;
 	fprintf(writer->stream, "<tr class=\"%s\">", tones[tone]);
 	for (size_t i = 0; i < writer->columns; i++)
@@ -357,13 +367,42 @@ static void add_duration(struct facts *facts, const json_t *document)
 		facts_add(facts, "Trials", "%s", option);
 }
 
+/* Write the first serial numbers, and how many more there are. Returns whether the text has room. */
+static bool write_serials(const json_t *serials, size_t shown, char text[2 * VALUE_MOST])
+{
+	size_t more = json_array_size(serials) - shown;
+
+	*text = '\0';
+	for (size_t i = 0; i < shown; i++)
+		text_add(text, 2 * VALUE_MOST, "%s%s", i ? ", " : "", json_string_value(json_array_get(serials, i)) ?: "");
+	if (more)
+		text_add(text, 2 * VALUE_MOST, shown ? " and %zu more in the Test Report" : "%zu, in the Test Report", more);
+	return strlen(text) <= VALUE_MOST && lines_of(text, VALUE_MOST, WIDTH_FACT) <= FACT_LINES;
+}
+
+/* Return who tested for whom, with the serial numbers that have room. A new reference. */
+static json_t *short_commission(const json_t *document)
+{
+	json_t *commission = json_copy(json_object_get(document, "commission"));
+	const json_t *serials = json_object_get(commission, "serials");
+	size_t count = json_array_size(serials), shown = count;
+	char text[2 * VALUE_MOST];
+
+	while (count > 1 && !write_serials(serials, shown, text))
+		shown--; /* A text with none of them has room. */
+	if (shown < count)
+		json_object_set_new(commission, "serials", json_pack("[s]", text));
+	return commission;
+}
+
 /* Return how high it is. */
 static double put_tested(FILE *stream, const json_t *document)
 {
 	struct facts tested = { .count = 0 }, run = { .count = 0 };
+	json_auto_t *commissioned = json_pack("{s:o?}", "commission", short_commission(document));
 	double height_mm;
 
-	content_add_commission(&tested, document);
+	content_add_commission(&tested, commissioned);
 	facts_add_member(&tested, "Tester", document, "/environment/hostname", NULL);
 	facts_add_member(&tested, "Ports", document, "/configuration/ports", NULL);
 	facts_add_member(&tested, "Kernel", document, "/environment/kernel", NULL);
@@ -380,20 +419,42 @@ static double put_tested(FILE *stream, const json_t *document)
 	return height_mm;
 }
 
-static void put_rest(FILE *stream, const json_t *document, size_t left_out)
+/* Add "3 further results" to a sentence. */
+static void add_further(char *text, size_t size, size_t count, const char *of_what)
+{
+	if (count)
+		text_add(text, size, "%s%zu further %s%s", *text ? ", and " : "", count, of_what, count == 1 ? "" : "s");
+}
+
+/* Return how many of the last requirements were not met. */
+static size_t count_unmet(const json_t *requirements, size_t last)
+{
+	size_t unmet = 0;
+
+	json_each (requirement, requirements)
+		unmet += requirement_at + last >= json_array_size(requirements) && !read_truth(requirement, "met");
+	return unmet;
+}
+
+static void put_rest(FILE *stream, const json_t *document, const struct certificate *certificate)
 {
 	size_t deviations = json_array_size(json_object_get(document, "deviations"));
+	size_t unmet = count_unmet(json_object_get(document, "requirements"), certificate->requirements_left_out);
+	char further[2 * TEXT_MOST] = "";
 
-	if (deviations || left_out)
-		fputs("<p class=\"say\">", stream);
+	add_further(further, sizeof(further), certificate->requirements_left_out, "requirement");
+	if (certificate->requirements_left_out)
+		text_add(further, sizeof(further), unmet ? " (%zu not met)" : " (all met)", unmet);
+	add_further(further, sizeof(further), certificate->results_left_out, "result");
+	if (!deviations && !*further)
+		return;
+	fputs("<p class=\"say\">", stream);
 	if (deviations)
 		fprintf(stream, "The Test Report lists %zu deviation%s from RFC 2544. ", deviations,
 			deviations == 1 ? "" : "s");
-	if (left_out)
-		fprintf(stream, "It has %zu further result%s, for which this page has no room.", left_out,
-			left_out == 1 ? "" : "s");
-	if (deviations || left_out)
-		fputs("</p>\n", stream);
+	if (*further)
+		fprintf(stream, "The Test Report has %s, for which this page has no room.", further);
+	fputs("</p>\n", stream);
 }
 
 static void put_foot(FILE *stream, const json_t *document)
@@ -423,10 +484,12 @@ bool render_certificate(FILE *stream, const json_t *document, struct render_styl
 	put_head(stream, document, &render_style.logo);
 	put_outcome(stream, &outcome);
 	certificate.room_mm -= put_tested(stream, document);
+	certificate.left_out = &certificate.requirements_left_out;
 	content_put_requirements(&certificate.writer, document); /* first, where room is short: the outcome rests on them */
 	fputs("<h2>Results</h2>\n", stream);
+	certificate.left_out = &certificate.results_left_out;
 	content_put_answers(&certificate.writer, document);
-	put_rest(stream, document, certificate.left_out);
+	put_rest(stream, document, &certificate);
 	put_foot(stream, document);
 	fputs("</div>\n</body>\n</html>\n", stream);
 	return true;
