@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Whatever verb runs, each JSON or YAML that others may have written is parsed by a process that is nobody's, without a capability:
-# tests/preload/parsers.c notes every call of a parser, in all processes of a run.
+# Whatever verb runs, each JSON, YAML, key, picture or text that others may have written is parsed by a process that is nobody's, without a
+# capability: tests/preload/parsers.c notes every call of a parser, in all processes of a run.
 load helper
 
 setup_file() {
@@ -28,11 +28,11 @@ notes() {
   tail -c +5 "$BATS_TEST_TMPDIR/notes" | tr -d '\0'
 }
 
-# Nothing was parsed by a process with privileges, but what root itself keeps: the state of ports and labs, and self-tests. So many
-# calls at least were nobody's.
+# Nothing was parsed by a process with privileges, but what root itself keeps: the state of ports and labs, and self-tests; and digits are
+# no text of others. So many calls at least were nobody's.
 nobody_parsed() { # CALLS
   local by_root
-  by_root=$(notes | grep '^root' | grep -vE "^root json_load(_file|fd) (/run/xdp-mlr/|$BATS_TEST_TMPDIR/state/)|\"cookie\": ") || true
+  by_root=$(notes | grep '^root' | grep -vE "^root json_load(_file|fd) (/run/xdp-mlr/|$BATS_TEST_TMPDIR/state/)|\"cookie\": |^root json_stringn [0-9a-f]+$") || true
   [ -z "$by_root" ] || { echo "$by_root"; return 1; }
   [ "$(notes | grep -c '^nobody')" -ge "$1" ] || { echo "too few calls, or not noted:"; notes; return 1; }
 }
@@ -63,6 +63,26 @@ nobody_parsed() { # CALLS
   nobody_parsed 1
   noted "0" "$MLR" profile show --config <(echo 'frame-size: 64')
   nobody_parsed 1
+}
+
+@test "what goes into a report: keys, a logo, configurations of the SUT" {
+  local key=$BATS_TEST_TMPDIR/key.pem public=$BATS_TEST_TMPDIR/public.pem result=$BATS_TEST_TMPDIR/r.json
+  local logo=$BATS_TEST_TMPDIR/logo.svg command="printf 'b\\377'"
+  openssl genpkey -algorithm ed25519 -out "$key" 2>/dev/null && openssl pkey -in "$key" -pubout -out "$public" || skip "openssl makes no key"
+  echo '<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0"/></svg>' >"$logo"
+  printf 'a\377' >"$BATS_TEST_TMPDIR/sut"
+  # exec: is not divided, so nothing is nobody's by itself
+  noted "0 1" "$MLR" sweep --measurer "exec:while read -r q; do echo '{\"trial_loss_ratio\": 0}'; done" --loads 1000 --sign "$key" \
+    --report "$result" --certificate "$BATS_TEST_TMPDIR/c.html" --logo "$logo" --sut-config "$BATS_TEST_TMPDIR/sut" --sut-config-command "$command"
+  nobody_parsed 5
+  notes | grep -c '^nobody gnutls_privkey_import' | grep -qx 2
+  notes | grep -q '^nobody strcasestr <svg'
+  notes | grep -q '^nobody json_stringn a'
+  notes | grep -q '^nobody json_stringn b'
+  [ "$(jq -r '.sut.configuration[].text' "$result" | xargs)" = $'a\ufffd b\ufffd' ]
+  noted "0" "$MLR" verify --trust "$public" "$result"
+  nobody_parsed 2
+  notes | grep -q '^nobody gnutls_pubkey_import'
 }
 
 @test "what is read of results: report, compare, verify, and what answers vectors" {
@@ -109,6 +129,9 @@ END
     nobody_parsed 1
   done
   noted "0 1" "$MLR" trial -p "$A,$B" --load 1000 --duration 1 --observe own=local:
+  nobody_parsed 1
+  noted "0 1" "$MLR" trial -p "$A,$B" --load 1000 --duration 0.3 --observe "own=exec:while read -r _; do echo '{\"a\": 1}'; done"
+  notes | grep -q '^nobody json_loadb {"a": 1}'
   nobody_parsed 1
   noted "0" "$MLR" probe -p "$A,$B"
   nobody_parsed 0

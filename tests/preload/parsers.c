@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * LD_PRELOAD: each call of a parser of JSON or YAML is noted in the file PARSERS_LOG, of 1 MiB of zeros, as a line:
+ * LD_PRELOAD: each call of a parser of JSON, YAML, keys, or texts of others is noted in the file PARSERS_LOG, of 1 MiB of zeros, as a line:
  *
  *	nobody FUNCTION WHAT     the process is nobody's, without a capability
  *	root FUNCTION WHAT       it is not
@@ -129,6 +129,48 @@ json_t *json_load_file(const char *path, size_t flags, json_error_t *error)
 int yaml_parser_load(yaml_parser_t *parser, yaml_document_t *document)
 {
 	return PARSED(note(__func__, "a document", 10), NEXT(yaml_parser_load)(parser, document));
+}
+
+/* What makes a string of octets that may be no UTF-8. */
+json_t *json_stringn(const char *text, size_t length)
+{
+	return PARSED(note_text(__func__, text, length), NEXT(json_stringn)(text, length));
+}
+
+/* What looks for words in a picture. */
+char *strcasestr(const char *text, const char *word)
+{
+	return PARSED(note_text(__func__, text, strlen(text)), NEXT(strcasestr)(text, word));
+}
+
+/* --- keys ----------------------------------------------------------------------------------------------------------- */
+
+int gnutls_privkey_import_x509_raw(void *key, const void *pem, int format, const char *password, unsigned int flags);
+int gnutls_pubkey_import(void *key, const void *octets, int format);
+
+static void *gnutls; /* the library, once the program has loaded it */
+
+/* The program looks functions up in what it gets from here: ours come first. */
+void *dlopen(const char *name, int mode)
+{
+	if (!name || !strstr(name, "gnutls"))
+		return NEXT(dlopen)(name, mode);
+	gnutls = NEXT(dlopen)(name, mode | RTLD_GLOBAL);
+	return gnutls ? NEXT(dlopen)(NULL, RTLD_NOW) : NULL;
+}
+
+int gnutls_privkey_import_x509_raw(void *key, const void *pem, int format, const char *password, unsigned int flags)
+{
+	__typeof__(&gnutls_privkey_import_x509_raw) real = dlsym(gnutls, __func__);
+
+	return PARSED(note(__func__, "a key", 5), real(key, pem, format, password, flags));
+}
+
+int gnutls_pubkey_import(void *key, const void *octets, int format)
+{
+	__typeof__(&gnutls_pubkey_import) real = dlsym(gnutls, __func__);
+
+	return PARSED(note(__func__, "a key", 5), real(key, octets, format));
 }
 
 /* --- what is given up ----------------------------------------------------------------------------------------------- */

@@ -9,8 +9,10 @@
 #include "base/canonical.h"
 #include "base/exit_code.h"
 #include "base/files.h"
+#include "base/flat.h"
 #include "base/json_read.h"
 #include "base/memory.h"
+#include "base/reader.h"
 
 #define MEMBER       "signature"
 #define ALGORITHM    "Ed25519"
@@ -68,7 +70,14 @@ static struct gnutls_functions {
 	FUNCTIONS(POINTER)
 } gnutls;
 
+/* The file of a private key. Only a process without privileges reads more in it than octets. */
 struct signing_key {
+	char *text;
+	size_t length;
+};
+
+/* A private key, and its public one. */
+struct key_pair {
 	gnutls_privkey_t private;
 	gnutls_pubkey_t public;
 };
@@ -98,19 +107,28 @@ void signing_key_free(struct signing_key *key)
 {
 	if (!key)
 		return;
-	if (key->public)
-		gnutls.pubkey_deinit(key->public);
-	if (key->private)
-		gnutls.privkey_deinit(key->private);
+	if (key->text)
+		explicit_bzero(key->text, key->length);
+	free(key->text);
 	free(key);
 }
 
-static bool import_key(struct signing_key *key, const gnutls_datum_t *pem)
+static void free_pair(struct key_pair *pair)
 {
-	return gnutls.privkey_init(&key->private) == 0 && gnutls.pubkey_init(&key->public) == 0 &&
-	       gnutls.privkey_import_x509_raw(key->private, pem, GNUTLS_X509_FMT_PEM, NULL, 0) == 0 &&
-	       gnutls.privkey_get_pk_algorithm(key->private, NULL) == GNUTLS_PK_EDDSA_ED25519 &&
-	       gnutls.pubkey_import_privkey(key->public, key->private, 0, 0) == 0;
+	if (pair->public)
+		gnutls.pubkey_deinit(pair->public);
+	if (pair->private)
+		gnutls.privkey_deinit(pair->private);
+}
+
+static bool import_pair(const struct signing_key *key, struct key_pair *pair)
+{
+	const gnutls_datum_t pem = { (unsigned char *)key->text, (unsigned int)key->length };
+
+	return gnutls.privkey_init(&pair->private) == 0 && gnutls.pubkey_init(&pair->public) == 0 &&
+	       gnutls.privkey_import_x509_raw(pair->private, &pem, GNUTLS_X509_FMT_PEM, NULL, 0) == 0 &&
+	       gnutls.privkey_get_pk_algorithm(pair->private, NULL) == GNUTLS_PK_EDDSA_ED25519 &&
+	       gnutls.pubkey_import_privkey(pair->public, pair->private, 0, 0) == 0;
 }
 
 /* Read the file of an option, as text. */
@@ -123,34 +141,46 @@ static enum exit_code read_keys(const char *option, const char *path, char **ret
 	if (is_there())
 		return EXIT_DONE;
 	free(*ret_text);
+	*ret_text = NULL;
 	return refuse(EXIT_INCAPABLE, "--%s needs GnuTLS, and this machine has no " LIBRARY "; install it", option);
+}
+
+struct key_file {
+	const char *path;
+	const struct signing_key *key;
+};
+
+static enum exit_code check_key(void *context, FILE *)
+{
+	const struct key_file *file = context;
+	struct key_pair pair = { 0 };
+	bool is_key = import_pair(file->key, &pair);
+
+	free_pair(&pair);
+	return is_key ? EXIT_DONE
+		      : refuse(EXIT_USAGE_ERROR,
+			       "--sign: %s has no private key of " ALGORITHM
+			       " without a password; 'openssl genpkey -algorithm ed25519' makes one",
+			       file->path);
 }
 
 enum exit_code signing_key_read(const char *path, struct signing_key **ret)
 {
-	struct signing_key *key;
-	gnutls_datum_t pem;
-	char *text = NULL;
-	size_t length = 0;
-	enum exit_code code = read_keys("sign", path, &text, &length);
-	bool imported;
+	struct signing_key *key = calloc(1, sizeof(*key));
+	struct key_file file = { path, key };
+	const struct reader_plan plan = { .parse = check_key, .context = &file, .fd = -1, .name = path };
+	enum exit_code code;
 
-	if (code != EXIT_DONE)
-		return code;
-	pem = (gnutls_datum_t){ (unsigned char *)text, (unsigned int)length };
-	key = calloc(1, sizeof(*key));
-	imported = key && import_key(key, &pem);
-	explicit_bzero(text, length);
-	free(text);
-	if (imported) {
+	if (!key)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	code = read_keys("sign", path, &key->text, &key->length);
+	if (code == EXIT_DONE)
+		code = reader_run(&plan, NULL, NULL);
+	if (code == EXIT_DONE)
 		*ret = key;
-		return EXIT_DONE;
-	}
-	signing_key_free(key);
-	return refuse(EXIT_USAGE_ERROR,
-		      "--sign: %s has no private key of " ALGORITHM
-		      " without a password; 'openssl genpkey -algorithm ed25519' makes one",
-		      path);
+	else
+		signing_key_free(key);
+	return code;
 }
 
 /* Get a public key as it stands in a certificate (SubjectPublicKeyInfo, DER), as hexadecimal digits, and its SHA-256. */
@@ -192,30 +222,63 @@ static char *signed_text(const json_t *document, size_t *ret_length)
 	return all;
 }
 
-enum exit_code signing_sign(json_t *document, const struct signing_key *key)
+struct to_sign {
+	json_t *document;
+	const struct signing_key *key;
+};
+
+/* Put the value of its signature into a document's member "signature", which has all else. False without memory. */
+static bool add_value(const struct to_sign *what, gnutls_privkey_t private)
 {
 	char value[2 * VALUE_OCTETS + 1] = "";
-	struct public_text public;
-	gnutls_datum_t data = { 0 }, made = { 0 };
-	owned char *text = NULL;
+	gnutls_datum_t made = { 0 };
 	size_t length = 0;
+	owned char *text = signed_text(what->document, &length);
+	const gnutls_datum_t data = { (unsigned char *)text, (unsigned int)length };
 
-	if (!describe_public(key->public, &public))
-		return refuse(EXIT_INCAPABLE, "GnuTLS cannot tell the public key of --sign");
-	json_object_set_new(document, MEMBER,
-			    json_pack("{s:s, s:s, s:s}", "algorithm", ALGORITHM, "public_key", public.spki, "fingerprint",
-				      public.fingerprint));
-	if (event_chain_own()->count)
-		json_object_set_new(json_object_get(document, MEMBER), "events", event_chain_json(event_chain_own()));
-	text = signed_text(document, &length);
-	data = (gnutls_datum_t){ (unsigned char *)text, (unsigned int)length };
-	if (!text || gnutls.privkey_sign_data2(key->private, GNUTLS_SIGN_EDDSA_ED25519, 0, &data, &made) != 0)
-		return refuse(EXIT_INCAPABLE, "GnuTLS cannot sign the result");
+	if (!text || gnutls.privkey_sign_data2(private, GNUTLS_SIGN_EDDSA_ED25519, 0, &data, &made) != 0)
+		return false;
 	if (made.size == VALUE_OCTETS)
 		to_hex(made.data, made.size, value);
 	free(made.data);
-	json_object_set_new(json_object_get(document, MEMBER), "value", json_string(value));
+	json_object_set_new(json_object_get(what->document, MEMBER), "value", json_string(value));
+	return true;
+}
+
+/* Sign the document, which may be a copy of it in another process, and write its member "signature". */
+static enum exit_code make_signature(void *context, FILE *flat)
+{
+	const struct to_sign *what = context;
+	struct key_pair pair = { 0 };
+	struct public_text public;
+	bool is_made = import_pair(what->key, &pair) && describe_public(pair.public, &public);
+
+	if (is_made) {
+		json_object_set_new(what->document, MEMBER,
+				    json_pack("{s:s, s:s, s:s}", "algorithm", ALGORITHM, "public_key", public.spki,
+					      "fingerprint", public.fingerprint));
+		if (event_chain_own()->count)
+			json_object_set_new(json_object_get(what->document, MEMBER), "events",
+					    event_chain_json(event_chain_own()));
+		is_made = add_value(what, pair.private);
+	}
+	free_pair(&pair);
+	if (!is_made)
+		return refuse(EXIT_INCAPABLE, "GnuTLS cannot sign the result");
+	flat_write(flat, json_object_get(what->document, MEMBER));
 	return EXIT_DONE;
+}
+
+enum exit_code signing_sign(json_t *document, const struct signing_key *key)
+{
+	struct to_sign what = { document, key };
+	const struct reader_plan plan = { .parse = make_signature, .context = &what, .fd = -1, .name = "--sign" };
+	json_t *signature = NULL;
+	enum exit_code code = reader_run_through(&plan, &signature);
+
+	if (code == EXIT_DONE)
+		json_object_set_new(document, MEMBER, signature);
+	return code;
 }
 
 /* Convert hexadecimal digits to octets. Returns how many; 0 if they are no such digits, or too many. */
@@ -294,28 +357,39 @@ static bool trust(json_t *fingerprints, char *pem, size_t length)
 	return known;
 }
 
-enum exit_code signing_trust_read(const char *path, json_t **ret)
+struct trusted_file {
+	char *text;
+	const char *path;
+};
+
+/* Write the fingerprints of the keys in a file. */
+static enum exit_code read_trusted(void *context, FILE *flat)
 {
 	static const char end[] = "-----END PUBLIC KEY-----";
-	json_t *fingerprints;
-	owned char *text = NULL;
-	size_t length = 0;
+	const struct trusted_file *file = context;
+	json_auto_t *fingerprints = json_object();
 	bool all = true;
-	enum exit_code code = read_keys("trust", path, &text, &length);
 
-	if (code != EXIT_DONE) {
-		text = NULL;
-		return code;
-	}
-	fingerprints = json_object();
-	for (char *at = text, *stop; (stop = strstr(at, end)) != NULL; at = stop + sizeof(end) - 1)
+	for (char *at = file->text, *stop; (stop = strstr(at, end)) != NULL; at = stop + sizeof(end) - 1)
 		all &= trust(fingerprints, at, (size_t)(stop - at) + sizeof(end) - 1);
-	if (all && json_object_size(fingerprints)) {
-		*ret = fingerprints;
-		return EXIT_DONE;
-	}
-	json_decref(fingerprints);
-	return refuse(EXIT_USAGE_ERROR, "--trust: %s is no list of public keys of " ALGORITHM " in PEM", path);
+	if (!all || !json_object_size(fingerprints))
+		return refuse(EXIT_USAGE_ERROR, "--trust: %s is no list of public keys of " ALGORITHM " in PEM", file->path);
+	flat_write(flat, fingerprints);
+	return EXIT_DONE;
+}
+
+enum exit_code signing_trust_read(const char *path, json_t **ret)
+{
+	struct trusted_file file = { .path = path };
+	const struct reader_plan plan = { .parse = read_trusted, .context = &file, .fd = -1, .name = path };
+	size_t length = 0;
+	enum exit_code code = read_keys("trust", path, &file.text, &length);
+
+	if (code != EXIT_DONE)
+		return code;
+	code = reader_run(&plan, ret, NULL);
+	free(file.text);
+	return code;
 }
 
 void event_chain_add(struct event_chain *chain, const json_t *event)

@@ -142,7 +142,7 @@ struct source {
 static enum exit_code write_document(void *context, FILE *flat)
 {
 	const struct source *source = context;
-	json_t *document = NULL;
+	json_auto_t *document = NULL;
 	enum exit_code code = assemble(source->path, source->file, &document);
 
 	if (code == EXIT_DONE)

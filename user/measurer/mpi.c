@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/json_read.h"
 #include "base/json_text.h"
+#include "base/reader.h"
 #include "base/text_stream.h"
 #include "config/echo.h"
 #include "config/traffic.h"
@@ -30,7 +31,7 @@ static const struct measurer_ops ops;
 
 /* --- sharing -------------------------------------------------------------------------------------------------------- */
 
-/* A value of `root`, for all; it is taken over. */
+/* A value of `root`, for all; it is taken over. What another host wrote is parsed without privileges. */
 static enum exit_code share_json(unsigned int root, json_t *own, json_t **ret)
 {
 	owned char *text = own ? json_dumps(own, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
@@ -49,7 +50,7 @@ static enum exit_code share_json(unsigned int root, json_t *own, json_t **ret)
 	code = job_broadcast(root, text, octets);
 	if (code)
 		return code;
-	*ret = text ? json_loads(text, JSON_DECODE_ANY, NULL) : NULL;
+	*ret = octets ? reader_json(text, octets - 1, JSON_DECODE_ANY) : NULL;
 	return *ret ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
 }
 

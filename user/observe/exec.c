@@ -15,29 +15,41 @@
 #include "base/clock.h"
 #include "base/json_read.h"
 #include "base/message.h"
+#include "base/reader.h"
 #include "observe/source.h"
 
 #define LINE_MOST  (256 * 1024)
 #define DEPTH_MOST 4
 
+struct line {
+	char *octets; /* LINE_MOST */
+	size_t count;
+	bool is_too_long; /* The rest of it is left out. */
+};
+
 struct exec_state {
 	struct child child;
-	char *line; /* octets of the next line so far */
-	size_t octets;
-	bool is_too_long; /* the rest of this line is left out */
-	json_t *latest;   /* the last whole line; NULL: none since it was taken */
-	bool was_other;   /* a line was no JSON object */
+	struct line next, latest; /* the next line so far, and the last whole one */
+	bool has_latest;          /* It came since a sample was asked for. */
 };
+
+static void free_state(struct exec_state *state)
+{
+	free(state->next.octets);
+	free(state->latest.octets);
+	free(state);
+}
 
 static const char *exec_open(struct source *source)
 {
 	struct exec_state *state = calloc(1, sizeof(*state));
-	int error = state && (state->line = malloc(LINE_MOST)) ? child_start(&state->child, source->argument) : -ENOMEM;
+	int error = -ENOMEM;
 
+	if (state && (state->next.octets = malloc(LINE_MOST)) && (state->latest.octets = malloc(LINE_MOST)))
+		error = child_start(&state->child, source->argument);
 	if (error) {
 		if (state)
-			free(state->line);
-		free(state);
+			free_state(state);
 		return source_refuse(source, "its command cannot be started: %s", strerror(-error));
 	}
 	source->state = state;
@@ -49,37 +61,31 @@ static void exec_close(struct source *source)
 	struct exec_state *state = source->state;
 
 	child_end(&state->child, 0);
-	json_decref(state->latest);
-	free(state->line);
-	free(state);
+	free_state(state);
 	source->state = NULL;
 }
 
-/* Add the values of a whole line. */
-static void read_line(struct exec_state *state)
+/* Keep a whole line in place of the one before. */
+static void end_line(struct exec_state *state)
 {
-	json_t *line = state->is_too_long ? NULL : json_loadb(state->line, state->octets, JSON_REJECT_DUPLICATES, NULL);
+	struct line before = state->latest;
 
-	state->octets = 0;
-	state->is_too_long = false;
-	if (!json_is_object(line)) {
-		state->was_other = true;
-		json_decref(line);
-		return;
-	}
-	json_decref(state->latest);
-	state->latest = line;
+	state->latest = state->next;
+	state->has_latest = true;
+	state->next = (struct line){ .octets = before.octets };
 }
 
 static void read_octets(struct exec_state *state, const char *octets, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
+		struct line *next = &state->next;
+
 		if (octets[i] == '\n')
-			read_line(state);
-		else if (state->octets < LINE_MOST)
-			state->line[state->octets++] = octets[i];
+			end_line(state);
+		else if (next->count < LINE_MOST)
+			next->octets[next->count++] = octets[i];
 		else
-			state->is_too_long = true;
+			next->is_too_long = true;
 	}
 }
 
@@ -127,6 +133,20 @@ static void ask(const struct exec_state *state)
 	(void)ignored;
 }
 
+/* Have the last line parsed: the program may show what others wrote, and this process has privileges. */
+static const char *add_latest(const struct line *latest, struct recorder *recorder)
+{
+	json_auto_t *values = NULL;
+
+	recorder_begin(recorder, clock_ns()); /* A program that is slow, or just started, read its counters only now. */
+	if (!latest->is_too_long)
+		values = reader_json(latest->octets, latest->count, JSON_REJECT_DUPLICATES);
+	if (!json_is_object(values))
+		return "a line of it is no JSON object, or is too long";
+	add_members(recorder, values, "", false, 0);
+	return NULL;
+}
+
 static const char *exec_take(struct source *source, struct recorder *recorder)
 {
 	struct exec_state *state = source->state;
@@ -134,23 +154,14 @@ static const char *exec_take(struct source *source, struct recorder *recorder)
 	struct pollfd file = { .fd = state->child.from_fd, .events = POLLIN };
 	bool is_there = read_some(state);
 
-	/* Lines that were written before say nothing of now. */
-	json_decref(state->latest);
-	state->latest = NULL;
-	state->was_other = false;
+	state->has_latest = false; /* Lines that were written before say nothing of now. */
 	ask(state);
-	while (is_there && !state->latest && !state->was_other && (now_ns = clock_ns()) < deadline_ns) {
+	while (is_there && !state->has_latest && (now_ns = clock_ns()) < deadline_ns) {
 		poll(&file, 1, (int)((deadline_ns - now_ns) / 1000000) + 1);
 		is_there = read_some(state);
 	}
-	if (state->latest) {
-		recorder_begin(recorder,
-			       clock_ns()); /* A program that is slow, or just started, read its counters only now. */
-		add_members(recorder, state->latest, "", false, 0);
-		return NULL;
-	}
-	if (state->was_other)
-		return "a line of it is no JSON object, or is too long";
+	if (state->has_latest)
+		return add_latest(&state->latest, recorder);
 	return is_there ? "no line came within a second"
 			: source_refuse(source, "its command %s", child_fate(&state->child, ROOM(CHILD_FATE_SIZE)));
 }

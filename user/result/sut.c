@@ -12,6 +12,8 @@
 
 #include "base/child.h"
 #include "base/clock.h"
+#include "base/flat.h"
+#include "base/reader.h"
 #include "base/stop.h"
 #include "base/text_stream.h"
 #include "config/given.h"
@@ -82,6 +84,17 @@ static json_t *text_json(const struct text *text)
 	return whole;
 }
 
+/* It comes from the SUT, so a process without privileges looks at it. */
+static enum exit_code convert(void *context, FILE *flat)
+{
+	json_auto_t *text = text_json(context);
+
+	if (!text)
+		return refuse(EXIT_INCAPABLE, "out of memory");
+	flat_write(flat, text);
+	return EXIT_DONE;
+}
+
 /* --- where it comes from -------------------------------------------------------------------------------------------- */
 
 /* Read all that comes from a command or a file, until its end, or until the time is up. */
@@ -141,6 +154,8 @@ static enum exit_code run_command(const struct given *given, struct text *ret)
 static enum exit_code add_configuration(json_t *configurations, const struct given *given, bool command)
 {
 	struct text text = { .octets = malloc(TEXT_MOST) };
+	const struct reader_plan plan = { .parse = convert, .context = &text, .fd = -1, .name = given->text };
+	json_t *converted = NULL;
 	enum exit_code code;
 
 	if (!text.octets)
@@ -150,9 +165,11 @@ static enum exit_code add_configuration(json_t *configurations, const struct giv
 		note("stopped before --%s '%s' had ended; what it said is not in the result", given->option->name,
 		     given->text);
 	if (code == EXIT_DONE)
+		code = reader_run_through(&plan, &converted);
+	if (code == EXIT_DONE)
 		json_array_append_new(configurations,
 				      json_pack("{s:s, s:s, s:b, s:o}", "kind", command ? "command" : "file", "source",
-						given->text, "truncated", (int)text.truncated, "text", text_json(&text)));
+						given->text, "truncated", (int)text.truncated, "text", converted));
 	if (code == EXIT_DONE && text.truncated)
 		warn("--%s '%s': only the first %d octets are kept", given->option->name, given->text, TEXT_MOST);
 	free(text.octets);
