@@ -33,6 +33,7 @@ char _license[] SEC("license") = "Dual BSD/GPL";
 #define VLAN_OCTETS     4
 #define ETHERNET_OCTETS 14
 #define TAG_OCTETS      sizeof(struct mlr_tag)
+#define MAGIC_OCTETS    offsetof(struct mlr_tag, trial)
 
 struct live_queue queue;
 
@@ -224,8 +225,8 @@ static __always_inline int write_odd_header(struct xdp_md *context, const struct
 	return 0;
 }
 
-/* Copy the header from its template, and fill it in: its last four octets, which need not be a whole word, are all filled
- * in. Where the fields are is known when this is compiled, so no buffer is needed in between. */
+/* Copy the header from its template, and fill it in. All that is behind the magic is filled in, so it is not copied, and the last
+ * word need not be a whole one. Where the fields are is known when this is compiled, so no buffer is needed in between. */
 static __always_inline int write_header(struct xdp_md *context, const struct mlr_frame_template *template,
 					const struct mlr_flow *flow, const struct stamp *stamp, __u32 ip_version,
 					__u32 vlan_count)
@@ -250,7 +251,7 @@ static __always_inline int write_header(struct xdp_md *context, const struct mlr
 		return -1;
 #pragma unroll
 	for (__u32 i = 0; i < HEADER_WORDS; i++)
-		if ((i + 1) * WORD_OCTETS <= header_octets)
+		if (i * WORD_OCTETS < known.tag_offset + MAGIC_OCTETS && (i + 1) * WORD_OCTETS <= header_octets)
 			to[i] = from[i];
 	sum = mlr_frame_flow((__u8 *)to, &known, flow);
 	sum = mlr_frame_number((__u8 *)to, &known, sum, queue.trial, stamp->sequence);
@@ -403,13 +404,11 @@ static __always_inline __u16 lateness_of(const struct moment *moment)
 /* Make the stamp of a frame. Extra frames are beside the load, and without a schedule each frame is due when it departs. */
 static __always_inline void make_stamp(const struct moment *moment, int extra, __u32 sequence, struct stamp *ret)
 {
+	bool has_lateness = !queue.unpaced && !extra;
+
 	ret->sequence = sequence;
-	ret->intended_ns = moment->now_ns + queue.tag_offset_ns;
-	ret->lateness = 0;
-	if (queue.unpaced || extra)
-		return;
-	ret->intended_ns = moment->due_ns + queue.tag_offset_ns;
-	ret->lateness = lateness_of(moment);
+	ret->intended_ns = (has_lateness ? moment->due_ns : moment->now_ns) + queue.tag_offset_ns;
+	ret->lateness = has_lateness ? lateness_of(moment) : 0;
 }
 
 SEC("xdp")

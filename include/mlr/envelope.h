@@ -43,6 +43,7 @@ struct mlr_envelope {
 	uint64_t interval; /* the time between two frames of this transmitter at the Trial Load; 0: it has no schedule */
 	uint64_t interval_faster; /* the time that the faster server takes for a frame */
 	uint64_t asked, catch;    /* the bursts of the port, as a time's worth of its load */
+	uint64_t lone_room;       /* A frame that follows a lone one and is less than this behind needs no move. */
 	uint64_t at;              /* when the last frame departed */
 	uint64_t
 		together; /* frames that departed then; mlr_envelope_settle() adds them to `queue`, `excess_max` and the runs */
@@ -82,9 +83,11 @@ static inline uint64_t mlr_envelope_left(uint64_t queue, uint64_t elapsed)
  * caught up within the burst. 0: it need not move. */
 static inline uint64_t mlr_envelope_surplus_ns(const struct mlr_envelope *envelope, uint64_t due_ns, uint64_t now_ns)
 {
-	uint64_t queue = envelope->queue + envelope->together * envelope->interval, catch = envelope->catch;
-	uint64_t ahead = (now_ns - due_ns) << MLR_ENVELOPE_PLACES;
+	uint64_t ahead = (now_ns - due_ns) << MLR_ENVELOPE_PLACES, catch = envelope->catch, queue;
 
+	if (envelope->is_lone && ahead < envelope->lone_room) /* this is the same, at less cost */
+		return 0;
+	queue = envelope->queue + envelope->together * envelope->interval;
 	if (ahead + queue <= catch)
 		return 0;
 	ahead += mlr_envelope_left(queue, (now_ns << MLR_ENVELOPE_PLACES) - envelope->at);
@@ -159,13 +162,13 @@ static inline bool mlr_envelope_take(struct mlr_envelope *envelope, uint64_t now
 	uint64_t now = now_ns << MLR_ENVELOPE_PLACES;
 	bool is_marked;
 
-	if (now == envelope->at) {
-		envelope->is_lone = 0;
-		return mlr_envelope_add(envelope);
-	}
 	if (envelope->is_lone && now - envelope->at >= envelope->interval) {
 		envelope->at = now;
 		return false;
+	}
+	if (now == envelope->at) {
+		envelope->is_lone = 0;
+		return mlr_envelope_add(envelope);
 	}
 	mlr_envelope_begin(envelope, now);
 	is_marked = mlr_envelope_add(envelope);

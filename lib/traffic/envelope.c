@@ -43,12 +43,14 @@ static uint64_t time_of(double load_fps, double frames)
 void mlr_envelope_init(struct mlr_envelope *ret, double load_fps, uint32_t transmitters, struct mlr_burst burst)
 {
 	uint64_t interval = time_of(load_fps, transmitters);
+	uint64_t catch = burst.catch_frames ? time_of(load_fps, (double)burst.catch_frames) : UNBOUNDED;
 
 	*ret = (struct mlr_envelope){
 		.interval = interval,
 		.interval_faster = interval - interval / 16,
 		.asked = burst.asked_frames ? time_of(load_fps, (double)burst.asked_frames) : UNBOUNDED,
-		.catch = burst.catch_frames ? time_of(load_fps, (double)burst.catch_frames) : UNBOUNDED,
+		.catch = catch,
+		.lone_room = catch >= interval ? catch - interval + 1 : 0,
 	};
 }
 
