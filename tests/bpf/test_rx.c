@@ -170,6 +170,7 @@ static void frames_in_tunnels(void **state)
 	assert_int_equal(captured[0].why, RX_WRONG_CHECKSUM);
 	assert_int_equal(captured[1].why, RX_WRONG_HEADER);
 	assert_int_equal(captured[1].octets, octets);
+	assert_int_equal(captured[0].frame[octets - 1], captured[1].frame[octets - 1] ^ 1);
 	assert_true(captured[1].arrival_ns >= captured[0].arrival_ns && captured[1].arrival_ns <= clock_ns());
 	free(captured);
 }
@@ -346,6 +347,16 @@ static void reordering_has_a_depth_and_gaps_a_length(void **state)
 		assert_int_equal(trial.reorder_depths[i], i == 1 || i == 2); /* 2 to 3, 4 to 7 */
 }
 
+/* A CPU knows the base of PDV once it has seen enough frames, and it has runs of lost frames of its own. */
+static void stay_on_this_cpu(void)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(sched_getcpu(), &cpus);
+	assert_int_equal(sched_setaffinity(0, sizeof(cpus), &cpus), 0);
+}
+
 /* Send a frame of each of eight flows, but for those that are lost. */
 static void send_cycle(uint32_t sequence, unsigned int lost_flows)
 {
@@ -357,13 +368,8 @@ static void send_cycle(uint32_t sequence, unsigned int lost_flows)
 /* Frames that are lost one after the other are one event, of however many flows they are. */
 static void an_outage_over_many_flows_is_one_run(void **state)
 {
-	cpu_set_t before, one;
-
 	(void)state;
-	sched_getaffinity(0, sizeof(before), &before);
-	CPU_ZERO(&one);
-	CPU_SET(sched_getcpu(), &one); /* each CPU has runs of its own */
-	sched_setaffinity(0, sizeof(one), &one);
+	stay_on_this_cpu();
 	rx_close(rx);
 	assert_int_equal(rx_load(&(struct rx_options){ .first_flow = FLOW, .flow_count = 8 }, &rx), 0);
 	rx_accept_trial(rx, TRIAL, 1, 100);
@@ -381,7 +387,6 @@ static void an_outage_over_many_flows_is_one_run(void **state)
 	send_cycle(8, 0);
 	assert_int_equal(counters().gaps, 4 + 3 + 8);
 	assert_int_equal(counters().gap_runs, 1 + 3 + 1);
-	sched_setaffinity(0, sizeof(before), &before);
 }
 
 /* Of one flow, frames that are lost by turns are not in a row. */
@@ -864,6 +869,22 @@ static void what_is_not_of_this_trial_or_port(void **state)
 	assert_int_equal(counters().late, 1);
 }
 
+static void marks_count_in_and_out_of_order(void **state)
+{
+	static const uint32_t sequences[] = { 1, 2, 4, 3, 5 };
+	uint8_t frame[60];
+	unsigned int octets = build(frame, 64, FLOW);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sequences) / sizeof(*sequences); i++) {
+		mlr_frame_fill_late(frame, &template, &flow, TRIAL, sequences[i], clock_ns(),
+				    mlr_lateness_mark(mlr_lateness_encode(1000)));
+		run_program(rx_program_fd(rx), frame, octets);
+	}
+	assert_int_equal(counters().received, 5);
+	assert_int_equal(counters().marked, 5);
+}
+
 static void latency_counts_from_the_actual_departure(void **state)
 {
 	uint64_t now_ns = clock_ns();
@@ -990,16 +1011,6 @@ static void check_pdv(struct latency *sent, size_t count, double quantile)
 	assert_true(error_ns <= 0.005 * pdv_ns + 2); /* of two buckets: its neighbour in rank may be in the next one */
 }
 
-/* A base is one CPU's: one that gets its first frames late has seen too few to know it. */
-static void stay_on_this_cpu(void)
-{
-	cpu_set_t cpus;
-
-	CPU_ZERO(&cpus);
-	CPU_SET(sched_getcpu(), &cpus);
-	assert_int_equal(sched_setaffinity(0, sizeof(cpus), &cpus), 0);
-}
-
 /* However long latency is, and however late the smallest one comes, its variation is known to 0.2 % of itself. */
 static void variation_is_relative_to_itself(void **state)
 {
@@ -1022,6 +1033,21 @@ static void variation_is_relative_to_itself(void **state)
 	check_pdv(sent, 6501, 0.5);
 	check_pdv(sent, 6501, 0.7);
 	check_pdv(sent, 6501, 0.999);
+}
+
+static void reordered_frames_have_a_variation_too(void **state)
+{
+	static struct latency sent[2200];
+	uint32_t sequence = 0;
+
+	(void)state;
+	stay_on_this_cpu();
+	rx_accept_trial(rx, TRIAL, 0, UINT32_MAX);
+	send_jittered(2000, &sequence, 900000000, 1000000, sent);
+	for (size_t i = 2000; i < 2200; i++, sequence++)
+		sent[i] = send_late(FLOW, sequence ^ 1, 902000000);
+	check_pdv(sent, 2200, 0.5);
+	check_pdv(sent, 2200, 0.99);
 }
 
 /* A delay that shrinks again and again has latencies below the last base: they are known to 0.2 % of the latency, and said to be. */
@@ -1560,9 +1586,11 @@ int main(void)
 		TEST(numbers_that_were_never_sent_are_malformed),
 		TEST(state_survives_a_move_between_cpus),
 		TEST(what_is_not_of_this_trial_or_port),
+		TEST(marks_count_in_and_out_of_order),
 		TEST(latency_counts_from_the_actual_departure),
 		TEST(long_latencies_are_right),
 		TEST(variation_is_relative_to_itself),
+		TEST(reordered_frames_have_a_variation_too),
 		TEST(a_base_too_many_is_said),
 		TEST(latency_is_by_the_clock_of_the_tags),
 		TEST(variation_is_of_successive_frames),
