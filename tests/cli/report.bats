@@ -103,6 +103,45 @@ embedded() { # page
   done
 }
 
+@test "a long word makes no page wider than a phone: it may be broken everywhere but in tables, which scroll" {
+  local page style
+  jq --arg word "$(printf 'W%.0s' {1..200})" '.environment.version = $word | .sut.name = $word | .notes = [$word] | .environment.hostname = $word' \
+    "$GOLDEN/search-1-xdp.json" >"$BATS_TEST_TMPDIR/long.json"
+  page=$(render "$BATS_TEST_TMPDIR/long.json" html)
+  sed -n '/<style>/,/<\/style>/p' "$page" | tr '}' '\n' >"$BATS_TEST_TMPDIR/style"
+  # who may not break a line, or a word
+  [ "$(grep -E 'white-space:(nowrap|pre)[;"]?$|white-space:(nowrap|pre);' "$BATS_TEST_TMPDIR/style" | sed 's/{.*//' | tr -d '\n')" = ".statetd" ]
+  [ "$(grep 'overflow-wrap:normal' "$BATS_TEST_TMPDIR/style" | sed 's/{.*//' | tr -d '\n')" = "td,th" ]
+  grep -qx 'main{overflow-wrap:anywhere' "$BATS_TEST_TMPDIR/style"
+  grep -q '^\.sheet{.*overflow-x:auto' "$BATS_TEST_TMPDIR/style"
+  # every table is in what scrolls, and what is shown is in main
+  [ "$(grep -o '<table' "$page" | wc -l)" -eq "$(grep -oE '<div class="sheet[a-z ]*"><table' "$page" | wc -l)" ]
+  sed -n '/<body>/,$p' "$page" | sed '/<main/,/<\/main>/d; /<svg class="defs"/,/<\/svg>/d; /<script/,/<\/script>/d; s/<[^>]*>//g' | none '[^[:space:]]'
+  none 'class="state">[^<]{30}' <"$page"
+  [ "$(grep -o 'W\{200\}' "$page" | wc -l)" -gt 3 ]
+}
+
+@test "eight ports stand in tables that a page is wide enough for, and a search of eight long names on six sheets" {
+  local goals=() page i
+  jq '.measurer.ports |= [range(8) as $i | .[$i % 2] + {name: "enp13\($i)s0f1np1", destination_mac_source: "learned by neighbour discovery"}]' \
+    "$GOLDEN/search-1-xdp.json" >"$BATS_TEST_TMPDIR/mesh.json"
+  page=$(render "$BATS_TEST_TMPDIR/mesh.json" html)
+  for i in '' -2 -3; do grep "table id=\"measurer-ports$i\"" "$page" | grep -o '<th ' | wc -l; done >"$BATS_TEST_TMPDIR/columns"
+  [ "$(tr '\n' ' ' <"$BATS_TEST_TMPDIR/columns")" = "4 4 3 " ]
+  for i in {0..7}; do [ "$(grep -o "<th [^>]*>enp13${i}s0f1np1" "$page" | wc -l)" -eq 1 ]; done
+  none 'measurer-ports-2' <"$(render "$GOLDEN/search-1-xdp.json" html)"
+  # A sentence for each goal that allows more loss than others are wide, not for each pair
+  for i in {1..8}; do
+    goals+=(--goal "name=a-goal-of-a-customer-with-a-very-long-name-of-sixty-letters-$i,loss=0.00$i,exceed=0.5,initial=1,final=1,sum=21,width=0.005")
+  done
+  simulated "${goals[@]}" --format json --report "$BATS_TEST_TMPDIR/goals.html" -q >"$BATS_TEST_TMPDIR/goals.json"
+  is '[.warnings[] | select(startswith("Goals "))] | length == 3 and (.[2] | test("as of 6 more of less loss"))' <"$BATS_TEST_TMPDIR/goals.json"
+  command -v chromium >/dev/null && command -v pdfinfo >/dev/null || return 0
+  chromium --headless --no-sandbox --disable-gpu --user-data-dir="$BATS_TEST_TMPDIR/profile" --no-pdf-header-footer \
+    --print-to-pdf="$BATS_TEST_TMPDIR/goals.pdf" "file://$BATS_TEST_TMPDIR/goals.html" 2>/dev/null
+  [ "$(pdfinfo "$BATS_TEST_TMPDIR/goals.pdf" | sed -n 's/^Pages: *//p')" -le 6 ]
+}
+
 @test "every figure has labelled axes, a title and a description" {
   local figures page
   page=$(render "$GOLDEN/search-1-xdp.json" html)

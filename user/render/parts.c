@@ -15,6 +15,11 @@
 #include "base/units.h"
 #include "render/phrase.h"
 
+#define TABLE_WIDTH  125 /* characters of a table beside the labels of its rows; a page is wide enough for it */
+#define COLUMN_GAP   3
+#define COLUMNS_MOST 6
+#define LINE_MOST    36 /* A longer text is broken into lines. */
+
 /* --- cells ---------------------------------------------------------------------------------------------------------- */
 
 void cells_add(struct cells *cells, const char *format, ...)
@@ -496,28 +501,55 @@ static bool is_silent(const json_t *row, bool zero)
 	return true;
 }
 
-/* Objects that have names: a column each, a row a member. */
-static void put_columns(struct writer *writer, const char *id, const char *corner, const json_t *objects)
+/* Some of the objects that have names: a column each, a row a member. */
+static void put_some_columns(struct writer *writer, const char *id, const char *corner, const json_t *objects, size_t first,
+			     size_t count)
 {
-	struct field fields[CELLS_MAX] = { { corner, "/0" } };
-	char places[CELLS_MAX][8];
+	struct field fields[1 + COLUMNS_MOST] = { { corner, "/0" } };
+	char places[1 + COLUMNS_MOST][8];
 	json_auto_t *rows = json_array();
-	size_t columns = 1, i;
 
-	for (i = 0; i < json_array_size(objects) && columns < CELLS_MAX; i++, columns++) {
-		snprintf(places[columns], sizeof(places[columns]), "/%zu", columns);
-		fields[columns] =
-			(struct field){ read_text(json_array_get(objects, i), "name"), places[columns], .numeric = true };
+	for (size_t i = 1; i <= count; i++) {
+		snprintf(places[i], sizeof(places[i]), "/%zu", i);
+		fields[i] = (struct field){ read_text(json_array_get(objects, first + i - 1), "name"), places[i],
+					    .numeric = true };
 	}
 	json_each_member (key, value, json_array_get(objects, 0)) {
 		json_auto_t *row = json_pack("[s]", text_label(key, VALUE_ROOM));
 
-		json_each (object, objects)
-			json_array_append_new(row, member_cell(object, key, true));
+		for (size_t i = first; i < first + count; i++)
+			json_array_append_new(row, member_cell(json_array_get(objects, i), key, true));
 		if (strcmp(key, "name") != 0 && !is_silent(row, writer->shown == LEVEL_MAIN))
 			json_array_append(rows, row);
 	}
-	table_put(writer, id, fields, columns, rows, NULL);
+	table_put(writer, id, fields, 1 + count, rows, NULL);
+}
+
+/* Return how many objects have room side by side. */
+static size_t columns_most(const json_t *objects)
+{
+	size_t longest = 1, most;
+
+	json_each (object, objects)
+		json_each_member (key, value, object) {
+			json_auto_t *cell = member_cell(object, key, true);
+			size_t length = strlen(json_string_value(cell) ?: "");
+
+			longest = length > longest ? length : longest;
+		}
+	most = TABLE_WIDTH / ((longest < LINE_MOST ? longest : LINE_MOST) + COLUMN_GAP);
+	return most > COLUMNS_MOST ? COLUMNS_MOST : most ? most : 1;
+}
+
+/* Objects that have names, in as many tables as they need, of about as many columns. */
+static void put_columns(struct writer *writer, const char *id, const char *corner, const json_t *objects)
+{
+	size_t count = json_array_size(objects), most = columns_most(objects);
+	size_t tables = (count + most - 1) / most, each = (count + tables - 1) / tables;
+
+	for (size_t first = 0; first < count; first += each)
+		put_some_columns(writer, first ? TEXT_OF(64, "%.48s-%zu", id, first / each + 1) : id, corner, objects, first,
+				 count - first < each ? count - first : each);
 }
 
 /* Others: a row each, a column a member. */

@@ -48,24 +48,43 @@ static void warn_of_goal(json_t *sentences, const struct mlr_goal *goal)
 			format_percent(goal->loss_ratio, UNIT_ROOM));
 }
 
+/* Return the narrowest goal of less loss than this one whose width is below this one's loss ratio, or NULL; *ret_count: how
+ * many there are. */
+static const struct mlr_goal *narrowest_below(const struct config *config, const struct mlr_goal *lossier, size_t *ret_count)
+{
+	const struct mlr_goal *narrowest = NULL;
+
+	*ret_count = 0;
+	for (size_t i = 0; i < config->goal_count; i++) {
+		const struct mlr_goal *goal = &config->goals[i];
+
+		if (goal->loss_ratio >= lossier->loss_ratio || goal->width_ratio >= lossier->loss_ratio)
+			continue;
+		++*ret_count;
+		if (!narrowest || goal->width_ratio < narrowest->width_ratio)
+			narrowest = goal;
+	}
+	return narrowest;
+}
+
 /* 5.6.2: a goal of more loss may come to a smaller Conditional Throughput where any goal of less loss is narrower than that
- * loss. */
+ * loss. It is one sentence for each goal of more loss. */
 static void warn_across_goals(json_t *sentences, const struct config *config)
 {
 	for (size_t i = 0; i < config->goal_count; i++) {
-		for (size_t j = 0; j < config->goal_count; j++) {
-			const struct mlr_goal *goal = &config->goals[i], *lossier = &config->goals[j];
+		const struct mlr_goal *lossier = &config->goals[i];
+		size_t count;
+		const struct mlr_goal *goal = narrowest_below(config, lossier, &count);
 
-			if (goal->loss_ratio < lossier->loss_ratio && goal->width_ratio < lossier->loss_ratio)
-				append_sentence(sentences,
-						"Goals %s and %s: the Goal Width of %s (%s) is below the Goal Loss Ratio of "
-						"%s (%s), so the Conditional Throughput of %s may come out the larger one; "
-						"RFC 9971 section 5.6.2 recommends a width not below the loss ratio of the "
-						"goal that allows more.",
-						goal->name, lossier->name, goal->name,
-						format_percent(goal->width_ratio, UNIT_ROOM), lossier->name,
-						format_percent(lossier->loss_ratio, UNIT_ROOM), goal->name);
-		}
+		if (goal)
+			append_sentence(
+				sentences,
+				"Goals %s and %s: the Goal Width of %s (%s)%s is below the Goal Loss Ratio of %s (%s), "
+				"so the Conditional Throughput of %s may come out the larger one; RFC 9971 section "
+				"5.6.2 recommends a width not below the loss ratio of the goal that allows more.",
+				goal->name, lossier->name, goal->name, format_percent(goal->width_ratio, UNIT_ROOM),
+				count > 1 ? TEXT_OF(64, ", as of %zu more of less loss,", count - 1) : "", lossier->name,
+				format_percent(lossier->loss_ratio, UNIT_ROOM), goal->name);
 	}
 }
 
