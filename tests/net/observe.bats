@@ -60,6 +60,26 @@ capable_sources() {
   while pgrep -f '^sleep 1234.6'; do sleep 0.05; done
 }
 
+# A source that leaves processes behind: in a session of its own, and one of which the parent ends at once.
+ESCAPING='setsid sleep 1234.7 & (setsid sleep 1234.8 &); setsid setsid sh -c "sleep 1234.9; :" & while read -r _; do echo "{\"n\":1}"; done'
+escaped() { pgrep -f '^(sh -c )?sleep 1234.[789]' | wc -l; }
+
+@test "nor does what it started in sessions of their own, also after kill -9" {
+  lab_up wire
+  trial --load 1kfps --duration 0.3 --observe "dut=exec:: > '$BATS_TEST_TMPDIR/ran'; $ESCAPING"
+  check "$observed[0].whole"
+  [ -e "$BATS_TEST_TMPDIR/ran" ]
+  [ "$(escaped)" -eq 0 ]
+  start trial --load 1kfps --duration 60 --format json --observe "dut=exec:$ESCAPING"
+  until [ "$(escaped)" -eq 4 ]; do running; sleep 0.05; done
+  kill -9 "$pid"
+  ended
+  until [ "$(escaped)" -eq 0 ]; do sleep 0.05; done
+  # who wrote the command may have the shell end, and another process answer
+  clean_trial --load 1kfps --duration 0.3 --observe 'dut=exec:exec 3<&0; (n=0; while read -r _ <&3; do n=$((n+1)); echo "{\"n\":$n}"; done) &'
+  check "$observed[0].whole and $observed[0].counters.n.change >= 1"
+}
+
 # A link between the lab's namespace and ours, beside the ports, for who tells of the SUT.
 management_link() {
   ip link add "$LAB-m" type veth peer name "$LAB-n" netns "/run/netns/xdp-mlr-$LAB"

@@ -21,16 +21,28 @@
 
 /* --- start ---------------------------------------------------------------------------------------------------------- */
 
-int child_start(struct child *child, const char *command)
+static int start_piped(struct child *child, const char *command, bool is_guarded)
 {
 	const char *const arguments[] = { "/bin/sh", "-c", command, NULL };
-	struct process_plan plan = { .arguments = arguments, .errors_fd = -1, .death_signal = SIGKILL, .own_group = true };
+	struct process_plan plan = {
+		.arguments = arguments, .errors_fd = -1, .death_signal = SIGKILL, .own_group = true, .is_guarded = is_guarded
+	};
 	struct process process;
 	int fds[2], error = process_start_piped(&plan, (const int[]){ STDIN_FILENO, STDOUT_FILENO }, &process, fds);
 
 	if (!error)
 		*child = (struct child){ .process = process, .to_fd = fds[0], .from_fd = fds[1] };
 	return error;
+}
+
+int child_start(struct child *child, const char *command)
+{
+	return start_piped(child, command, false);
+}
+
+int child_start_guarded(struct child *child, const char *command)
+{
+	return start_piped(child, command, true);
 }
 
 int child_start_unheard(struct child *child, const char *command)

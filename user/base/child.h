@@ -36,6 +36,8 @@ enum child_event {
 
 /* Start a command. Returns 0 or -errno. */
 int child_start(struct child *child, const char *command);
+/* Start one that leaves nothing behind: what it started ends with it, also in sessions of their own. Returns 0 or -errno. */
+int child_start_guarded(struct child *child, const char *command);
 /* Start one that is never asked. It has no pipes, so it may write as much as it likes: its standard input and output are
  * /dev/null. Returns 0 or -errno. */
 int child_start_unheard(struct child *child, const char *command);

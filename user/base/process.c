@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/confine.h"
+#include "base/guard.h"
 
 /* Close all descriptors from the third on but this one; 0: close all. */
 static void close_others(int kept_fd)
@@ -54,11 +55,36 @@ static void become(const struct process_plan *plan, pid_t parent)
 	_exit(PROCESS_NOT_STARTED);
 }
 
+/* Become the guard of the program, in the child. Never returns. */
+static void become_guard(const struct process_plan *plan, pid_t parent)
+{
+	struct process_plan guarded = *plan;
+	sigset_t mask;
+	pid_t self, program;
+
+	setpgid(0, 0);
+	if (guard_begin(&mask) || prctl(PR_SET_PDEATHSIG, SIGTERM) || getppid() != parent)
+		_exit(EXIT_FAILURE);
+	guarded.own_group = false; /* It has the guard's. */
+	guarded.death_signal = SIGKILL;
+	self = getpid();
+	program = fork();
+	if (program == 0) {
+		sigprocmask(SIG_SETMASK, &mask, NULL);
+		become(&guarded, self);
+	}
+	if (program < 0)
+		_exit(EXIT_FAILURE);
+	guard_program(program);
+}
+
 int process_start(const struct process_plan *plan, struct process *ret)
 {
 	pid_t parent = getpid(), pid = fork();
 	int fd, error;
 
+	if (pid == 0 && plan->is_guarded)
+		become_guard(plan, parent);
 	if (pid == 0)
 		become(plan, parent);
 	if (pid < 0)

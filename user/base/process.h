@@ -20,6 +20,9 @@ struct process_plan {
 	int death_signal;                   /* the signal that it gets when we die */
 	bool is_nobody; /* The process has no privileges and, where we are root, no network (confine_converter()). */
 	bool own_group; /* The process has a process group of its own, whose number is its process id. */
+	/* What it starts ends with it, and SIGTERM ends all of them (guard.h). The process is then the guard, which needs a group of
+	 * its own and gets SIGTERM when we die. */
+	bool is_guarded;
 };
 
 /* Start a process. It inherits no other descriptor, whoever opened it, not even sockets of libraries. Returns 0 or -errno.

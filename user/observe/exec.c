@@ -46,7 +46,7 @@ static const char *exec_open(struct source *source)
 	int error = -ENOMEM;
 
 	if (state && (state->next.octets = malloc(LINE_MOST)) && (state->latest.octets = malloc(LINE_MOST)))
-		error = child_start(&state->child, source->argument);
+		error = child_start_guarded(&state->child, source->argument);
 	if (error) {
 		if (state)
 			free_state(state);
