@@ -304,6 +304,28 @@ static void services_have_what_was_agreed(void **state)
 	config_free(&reading.config);
 }
 
+/* Ports are made ready once, for the longest frames of all, wherever these stand in the list. */
+static void a_suite_needs_the_mtu_of_its_longest_frames(void **state)
+{
+	static const struct {
+		const char *line;
+		unsigned int mtu;
+	} rows[] = {
+		{ "y1564 -p a,b --service cir=1kfps,size=2000 --service cir=1kfps,size=64", 2000 - 18 },
+		{ "y1564 -p a,b --service cir=1kfps,size=64 --service cir=1kfps,size=2000", 2000 - 18 },
+		{ "rfc2544 -p a,b --frame-size 64,9018,512", 9018 - 18 },
+		{ "selftest -p a,b --frame-size 512,64", 512 - 18 },
+	};
+	struct reading reading;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		take(&reading, rows[i].line);
+		assert_int_equal(reading.config.suite_mtu, rows[i].mtu);
+		config_free(&reading.config);
+	}
+}
+
 /* A command line with so many of a part, and whether it is taken. */
 static enum exit_code read_many(const char *begin, const char *part, unsigned int count, const char *end)
 {
@@ -883,6 +905,7 @@ int main(void)
 		cmocka_unit_test(ports_take_addresses_and_macs),
 		cmocka_unit_test(gateways_follow_from_addresses),
 		cmocka_unit_test(services_have_what_was_agreed),
+		cmocka_unit_test(a_suite_needs_the_mtu_of_its_longest_frames),
 		cmocka_unit_test(services_and_their_steps_are_no_more_than_there_is_room_for),
 		cmocka_unit_test(measurers_have_arguments),
 		cmocka_unit_test(lab_has_three_verbs),
