@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What a witness (tests/tools/witness.c) wrote down, as JSON: by trial, in the order of trials, what came of each direction, of
 # each flow, and of each part of `part` ns of the schedule. A frame that was not given, or given in a way that no tester takes, is lost.
-# Numbers of a flow begin at the smallest that came in its trial. A latency lies between two times, which witness.jq makes figures of.
+# Numbers of a flow begin at the smallest that came in its trial. A latency lies between two times, which witness.jq makes figures of. It reads
+# the log twice: of several queues the first frame that came need not be the first that was due.
 
 BEGIN {
 	kind_count = split("vlan priority dscp ecn ttl address port payload due trial magic damage pad fragment length tags back icmp unsummed", kind_names, " ")
@@ -12,6 +13,12 @@ BEGIN {
 	of_tag["inner"] = "vlan"
 }
 
+FNR == NR {
+	if ($1 == "in" && (!(($3, $2) in start) || $6 < start[$3, $2]))
+		start[$3, $2] = $6
+	next
+}
+
 $1 == "in" {
 	if (!($3 in seen)) {
 		seen[$3] = 1
@@ -19,10 +26,8 @@ $1 == "in" {
 	}
 	way = $3 SUBSEP $2
 	flow = $3 SUBSEP $4
-	if (!(way in sent)) {
-		start[way] = $6
+	if (!(way in sent))
 		ways[$3] = ways[$3] " " $2
-	}
 	if (!(flow in flow_sent)) {
 		first[flow] = expected[flow] = $5
 		flows[$3] = flows[$3] " " $4
@@ -107,8 +112,9 @@ function span(of) {
 }
 
 # How the frames of a direction departed: the gaps between them, the longest run of those that left less than half an interval after the one
-# before, and the longest queue before a server at the load. What left at one time, to the error of its stamps, may have been spread.
-function put_departures(way,    i, interval, error, gap, run, run_most, run_max, run_max_most, until, empty, excess) {
+# before, and the longest queue before a server at the load. What left at one time, to the error of its stamps, may have been spread: if the
+# call that sent it took long, as late as the next frame. So a run is as long as one call's frames, or longer.
+function put_departures(way,    i, interval, error, gap, run, run_most, run_max, run_max_most, until, empty, excess, queue, excess_most) {
 	for (i = 2; i <= came[way]; i++) # a stop of the tester makes some longer
 		if (!interval || came_due[way, i] - came_due[way, i - 1] < interval)
 			interval = came_due[way, i] - came_due[way, i - 1]
@@ -120,7 +126,10 @@ function put_departures(way,    i, interval, error, gap, run, run_most, run_max,
 		gap = departed[way, i] - (i > 1 ? departed[way, i - 1] : 0)
 		if (i > 1)
 			printf "%s%.0f", (i > 2 ? ", " : ""), gap
-		run = i > 1 && gap < interval / 2 - error ? run + 1 : 1
+		queue = i > 1 && gap > error ? greatest(queue - gap, run * interval, 0) : queue
+		queue += interval
+		excess_most = greatest(excess_most, queue, 0)
+		run = i > 1 && gap <= error ? run + 1 : 1
 		run_most = i > 1 && departed[way, i] < until + error ? run_most + 1 : 1
 		until = (i > 1 && gap <= error ? until : departed[way, i]) + interval / 2
 		run_max = greatest(run_max, run, 0)
@@ -129,7 +138,7 @@ function put_departures(way,    i, interval, error, gap, run, run_most, run_max,
 		excess = greatest(excess, empty - departed[way, i], 0)
 	}
 	printf "], \"burst_max\": [%d, %d], \"excess_frames\": [%.3f, %.3f], \"marked\": %d}", run_max, run_max_most, (excess - error) / interval - 0.5,
-		(excess + error) / interval + 0.5, marked[way]
+		(excess_most + error) / interval + 0.5, marked[way]
 }
 
 # Three frames of it may be 0.2 s later, as witness.jq says.

@@ -60,7 +60,7 @@ witnessed() { # PART_MS VERB OPTION... -- RULE...
   local try
   for try in {1..12}; do
     if log_once "${@:2}" && ! came_late; then
-      awk -v part="${1}000000" -f "$WITNESS_FILES.awk" "$BATS_TEST_TMPDIR/log" | "$JQ" -c -f "$WITNESS_FILES.jq" >"$BATS_TEST_TMPDIR/witness.json"
+      awk -v part="${1}000000" -f "$WITNESS_FILES.awk" "$BATS_TEST_TMPDIR/log" "$BATS_TEST_TMPDIR/log" | "$JQ" -c -f "$WITNESS_FILES.jq" >"$BATS_TEST_TMPDIR/witness.json"
       output=$("$JQ" --slurpfile seen "$BATS_TEST_TMPDIR/witness.json" '. + {witness: $seen[0]}' <<<"$output")
       return
     fi

@@ -104,7 +104,7 @@ EOF
   chmod +x "$BATS_TEST_TMPDIR/stopped"
   MLR=$BATS_TEST_TMPDIR/stopped burst=32
   agrees_with_log departures trial --load 1600 --duration 2 --wait d=0.5 --tester-repeats 0 -- ab,drop,every=10 ba,drop,every=7
-  check '.pacing | .moves > 0 and .moved_ns > 0 and .excess_frames_max == 33 and .stop_max_ns > 5e7'
+  check '.pacing | .moves > 0 and .moved_ns > 0 and .excess_frames_max >= 33 and .stop_max_ns > 5e7'
 }
 
 @test "frames that come after more of their flow than the receiver remembers: copies, and lost" {
