@@ -467,6 +467,63 @@ refused() {
   wait "${clients[@]}" || true
 }
 
+@test "what the server writes to standard error is a line in the record each time, some of them a minute, and no more" {
+  [ "$(id -u)" -eq 0 ] || skip "only root may write into the server's pipe"
+  local pid number since=$SECONDS
+  serve
+  said "$url/"
+  pid=$(server)
+  for number in {1..300}; do printf 'flood %s\033[2J\nxdp-mlr: result 7: forged\n' "$number" >"/proc/$pid/fd/2"; done
+  said 'the HTTP server says: flood'
+  [ "$(get /healthz)" = ok ]
+  measured
+  # five at once, and one more each twelve seconds
+  [ "$(grep -c 'the HTTP server says' "$BATS_TEST_TMPDIR/console")" -le $((5 + (SECONDS - since) / 12 + 1)) ]
+  if grep -q '^xdp-mlr: result 7' "$BATS_TEST_TMPDIR/console" "$BATS_TEST_TMPDIR/errors"; then return 1; fi
+  if grep 'the HTTP server says' "$BATS_TEST_TMPDIR/console" | grep -q $'\033\\[2J'; then return 1; fi
+}
+
+@test "addresses without the token begin so many TLS handshakes a second and no more; one that showed it is served" {
+  local number clients=() curl=(curl -sf --max-time 10 -o /dev/null --cacert tests/appliance/tls.pem) token='Authorization: Bearer 0123456789abcdef'
+  serve 'token: 0123456789abcdef' 'tls:' '  certificate: |' "$(sed -n '/BEGIN CERT/,/END CERT/p' tests/appliance/tls.pem | sed 's/^/    /')" \
+    '  key: |' "$(sed -n '/BEGIN PRIV/,/END PRIV/p' tests/appliance/tls.pem | sed 's/^/    /')"
+  url=https://127.0.0.1:$port
+  said "$url/"
+  get / --cacert tests/appliance/tls.pem --interface 127.0.0.9 -H "$token" >/dev/null
+  SECONDS=0
+  # each of a network of its own, so that no other limit is met
+  for number in {1..120}; do
+    { "${curl[@]}" --interface "127.1.$number.1" "$url/healthz" && echo . >>"$BATS_TEST_TMPDIR/shaken" || true; } 3>&- &
+    clients+=($!)
+    if [ $((number % 10)) -eq 0 ]; then
+      get / --cacert tests/appliance/tls.pem --interface 127.0.0.9 -H "$token" >/dev/null
+      wait "${clients[@]}" || true
+    fi
+  done
+  number=$(wc -l <"$BATS_TEST_TMPDIR/shaken")
+  echo "$number of 120 in $SECONDS s"
+  [ "$number" -ge 10 ] && [ "$number" -le $((16 + 4 * (SECONDS + 1))) ]
+}
+
+@test "text of a result's description reaches no page and no console with control characters" {
+  local meta=$BATS_TEST_TMPDIR/state/results/1.meta
+  serve
+  said "$url/"
+  appliance_down
+  jq '.run = "q\u001b]0;evil\u0007" | .summary = "ndr \u001b]0;evil\u0007\u009b5m<b>1</b> kfps"' "$meta" >"$meta.new"
+  cat "$meta.new" >"$meta"
+  rm "$meta.new"
+  : >"$BATS_TEST_TMPDIR/console"
+  appliance_up
+  said "$url/"
+  key s
+  said '^ *1 .*evil'
+  if grep -q $'\033]0;evil' "$BATS_TEST_TMPDIR/console"; then return 1; fi
+  get / >"$BATS_TEST_TMPDIR/index"
+  grep -q 'evil.*kfps' "$BATS_TEST_TMPDIR/index"
+  if grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xc2\x9b|<b>1' "$BATS_TEST_TMPDIR/index"; then return 1; fi
+}
+
 @test "a state folder that is told from where it was started serves as well" {
   configuration <<END
 measurer: $SIM
