@@ -22,6 +22,9 @@ search() {
   "$MLR" verify "$BATS_TEST_TMPDIR/r.json"
   "$MLR" report "$BATS_TEST_TMPDIR/r.json" --report "$BATS_TEST_TMPDIR/r.html"
   "$MLR" report "$BATS_TEST_TMPDIR/r.json" >"$BATS_TEST_TMPDIR/text"
+  # the line of the guide has them, by direction
+  eval "$(grep -o "jq -r '[^']*latency_at[^']*'" docs/guide/searching.md)" <"$BATS_TEST_TMPDIR/r.json" >"$BATS_TEST_TMPDIR/histograms"
+  [ "$(grep -c '^HISTF' "$BATS_TEST_TMPDIR/histograms")" -eq 2 ] && [ "$(wc -l <"$BATS_TEST_TMPDIR/histograms")" -eq 2 ]
   grep -q 'Latency at parts of the throughput' "$BATS_TEST_TMPDIR/text"
   grep -q 'id="figure-percentiles-2-2"' "$BATS_TEST_TMPDIR/r.html"
   # no line of a grid stands beside its panel, which ends 30 units before the figure does
@@ -44,7 +47,19 @@ search() {
   search --latency-at 110%
   [ "$status" -eq 2 ]
   [[ $stderr == *"must be a part of a Relevant Lower Bound"* ]]
+  search --latency-at 50%,1e-9
+  [ "$status" -eq 2 ]
+  [[ $stderr == *"'1e-9' of a Relevant Lower Bound is hardly a frame"* ]]
   run --separate-stderr "$MLR" search --measurer sim:hard,capacity=1e6 --max-load 2Mfps --latency-at csit
   [ "$status" -eq 2 ]
   [[ $stderr == *"is for trials over ports"* ]]
+}
+
+@test "where no frame would be due the run says so, and measures the rest; of one direction there is one histogram" {
+  lab_up policer:rate=20000,burst=1ms
+  search --latency-at 0.01%,50%
+  [ "$status" -le 1 ]
+  check '[.latency_at[].share] == [0.5, 0.5]'
+  [[ $stderr == *"no frame is due in 0.2 s at 0.01 % of the Relevant Lower Bound of goal ndr"* ]]
+  [ "$(eval "$(grep -o "jq -r '[^']*latency_at[^']*'" docs/guide/searching.md | sed 's/\[2\]/[0]/')" <<<"$output" | grep -c '^HISTF')" -eq 1 ]
 }

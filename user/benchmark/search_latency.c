@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/message.h"
 #include "base/stop.h"
 #include "base/units.h"
 #include "benchmark/search_state.h"
@@ -13,10 +14,15 @@
 #define LATENCY_TRIAL_S 5.0
 #define IDLE_LOAD_FPS   100.0 /* load used for 0: as good as no load */
 
+static double duration_of(const struct config *config)
+{
+	return config->rfc2544.latency_duration_s > 0 ? config->rfc2544.latency_duration_s : LATENCY_TRIAL_S;
+}
+
 static enum exit_code measure(struct search *search, struct search_latency *latency, size_t left)
 {
 	const struct config *config = search->config;
-	double duration_s = config->rfc2544.latency_duration_s > 0 ? config->rfc2544.latency_duration_s : LATENCY_TRIAL_S;
+	double duration_s = duration_of(config);
 	const struct mlr_trial_input input = { .duration_s = duration_s, .load_fps = latency->load_fps };
 	enum exit_code code;
 
@@ -27,6 +33,20 @@ static enum exit_code measure(struct search *search, struct search_latency *late
 	if (code == EXIT_DONE)
 		search->latency_count++;
 	return code;
+}
+
+/* Whether any frame is due; a part of a bound in which none is has a warning. */
+static bool has_frames(const struct search *search, const struct search_latency *latency)
+{
+	double duration_s = duration_of(search->config);
+
+	if (latency->load_fps * duration_s >= 1)
+		return true;
+	if (latency->load_fps > 0)
+		warn("--latency-at: no frame is due in %g s at %s of the Relevant Lower Bound of goal %s, so nothing is "
+		     "measured there",
+		     duration_s, format_percent(latency->share_ratio, UNIT_ROOM), search->config->goals[latency->goal].name);
+	return false;
 }
 
 /* Plan the trials of a goal: all parts, but no load at all only once. */
@@ -40,7 +60,7 @@ static void plan_goal(struct search *search, size_t goal, size_t *count)
 
 		if (share == 0)
 			latency.load_fps = IDLE_LOAD_FPS;
-		if (latency.load_fps > 0 && (share > 0 || goal == 0))
+		if ((share > 0 || goal == 0) && has_frames(search, &latency))
 			search->latencies[(*count)++] = latency;
 	}
 }

@@ -116,6 +116,8 @@ enum exit_code sweep_loads(const struct config *config, double line_rate_fps, do
 
 /* --- --latency-at ---------------------------------------------------------------------------------------------------- */
 
+#define SHARE_LEAST 1e-5
+
 static enum exit_code read_share(const struct given *given, char *text, void *into)
 {
 	struct config *config = into;
@@ -125,6 +127,8 @@ static enum exit_code read_share(const struct given *given, char *text, void *in
 		return refuse_given(given, "at most %d parts", LATENCY_AT_MAX);
 	if (!parse_ratio(text, &share) || share < 0 || share > 1)
 		return refuse_given(given, "'%s' must be a part of a Relevant Lower Bound, 0 to 100%%", text);
+	if (share > 0 && share < SHARE_LEAST)
+		return refuse_given(given, "'%s' of a Relevant Lower Bound is hardly a frame: the least is 0.001%%", text);
 	config->latency_at[config->latency_at_count++] = share;
 	return EXIT_DONE;
 }
