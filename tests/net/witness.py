@@ -314,8 +314,8 @@ class Departures:
         """
         queue, together, queues = 0, 0, []
         for before, at in zip([-math.inf, *self.at], self.at):
-            if at - before > self.error:
-                queue, together = max(queue - (at - before), together * self.interval if latest else 0), 0
+            if not latest or at - before > self.error:
+                queue, together = max(queue - max(at - before, 0), together * self.interval if latest else 0), 0
             queue, together = queue + interval, together + 1
             queues.append(queue)
         return queues
