@@ -204,6 +204,36 @@ static void what_begins_at_once_is_in_the_order_of_names(void **state)
 	json_decref(trend);
 }
 
+static json_t *search_without_upper_bound(const char *date, double load_fps)
+{
+	json_t *document = search(date, load_fps);
+
+	json_each (result, json_object_get(document, "search_result"))
+		json_object_set_new((json_t *)result, "relevant_upper_bound", json_null());
+	return document;
+}
+
+/* What is at least as much as the most that was found says something, and what is less does not. */
+static void at_least_so_much_says_something_at_the_top(void **state)
+{
+	const json_t *points;
+	json_t *trend;
+
+	(void)state;
+	put("a.json", search("2026-11-01T00:00:00Z", 1000000));
+	put("b.json", search_without_upper_bound("2026-11-02T00:00:00Z", 500000));
+	put("c.json", search_without_upper_bound("2026-11-03T00:00:00Z", 1000000));
+	trend = document();
+	points = json_at(trend, "/goals/0/points");
+	assert_true(json_is_null(json_object_get(json_array_get(points, 0), "evidence")));
+	assert_string_equal(read_text(json_array_get(points, 1), "evidence"),
+			    "the SUT does so much at least, as Max Load was no Upper Bound: it is no part of any level");
+	assert_true(json_is_null(json_object_get(json_array_get(points, 1), "change")));
+	assert_true(json_is_null(json_object_get(json_array_get(points, 2), "evidence")));
+	assert_true(json_is_real(json_object_get(json_array_get(points, 2), "change")));
+	json_decref(trend);
+}
+
 /* Names that end so, with something in front. */
 static void files_are_known_by_their_ends(void **state)
 {
@@ -327,6 +357,7 @@ int main(void)
 		TEST(a_level_begins_where_results_change),
 		TEST(a_point_has_its_figures),
 		TEST(what_begins_at_once_is_in_the_order_of_names),
+		TEST(at_least_so_much_says_something_at_the_top),
 		TEST(files_are_known_by_their_ends),
 		TEST(what_has_no_place_is_left_out_and_named),
 		TEST(each_goal_is_looked_at),
