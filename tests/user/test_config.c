@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../test.h"
+#include "base/text_stream.h"
 #include "config/config.h"
 #include "config/configure.h"
 #include "config/echo.h"
@@ -302,6 +303,130 @@ static void services_have_what_was_agreed(void **state)
 	take(&reading, "y1564 -p a,b --service cir=1kfps --cir-steps 100%");
 	assert_int_equal(reading.config.cir_step_count, 1);
 	config_free(&reading.config);
+}
+
+/* The sizes of a schedule, in their order. */
+static void assert_sizes(const char *text, const char *expected)
+{
+	char line[256], sizes[256] = "";
+	struct reading reading;
+
+	snprintf(line, sizeof(line), "trial -p a,b --load 1kfps --frame-size %s", text);
+	take(&reading, line);
+	for (unsigned int i = 0; i < reading.config.sizes.schedule_length; i++)
+		snprintf(sizes + strlen(sizes), sizeof(sizes) - strlen(sizes), "%u ",
+			 reading.config.sizes.sizes_octets[reading.config.sizes.schedule[i]]);
+	assert_string_equal(sizes, expected);
+	config_free(&reading.config);
+}
+
+static void sizes_are_one_or_a_mix_or_a_genome(void **state)
+{
+	static const char *const wrong[] = { "+64",
+					     "64x",
+					     "1e3",
+					     "99999999999999999999",
+					     "63",
+					     "16001",
+					     "imix:7",
+					     "imix:0:64",
+					     "imix:1:63",
+					     "genome:",
+					     "genome:ak",
+					     "genome:aA",
+					     "genome:aB,A=64",
+					     "genome:aA,A=63",
+					     "genome:a,a=64",
+					     "genome:aA,A",
+					     "genome:az,z:64",
+					     "genome:a,k=64" };
+
+	(void)state;
+	assert_sizes("64", "64 ");
+	assert_sizes("9018", "9018 ");
+	assert_sizes("imix:2:64,1:128", "64 64 128 ");
+	assert_sizes("imix:4:64,2:128", "64 64 128 "); /* as often */
+	assert_sizes("genome:abZzA,z=1518,A=99,Z=70", "64 128 70 1518 99 ");
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		refuse_with(EXIT_USAGE_ERROR, TEXT_OF(128, "trial -p a,b --load 1kfps --frame-size %s", wrong[i]));
+}
+
+static void tags_have_a_priority_and_a_number(void **state)
+{
+	struct reading reading;
+
+	(void)state;
+	take(&reading, "trial -p a,b --load 1kfps --frame-size 80 --vlan 4094:7,0");
+	assert_int_equal(reading.config.vlan_count, 2);
+	assert_int_equal(reading.config.vlans[0].control, 7 << 13 | 4094);
+	assert_int_equal(reading.config.vlans[1].control, 0);
+	config_free(&reading.config);
+	refuse_with(EXIT_USAGE_ERROR, "trial -p a,b --load 1kfps --vlan 4095");
+	refuse_with(EXIT_USAGE_ERROR, "trial -p a,b --load 1kfps --vlan 1:8");
+	refuse_with(EXIT_USAGE_ERROR, "trial -p a,b --load 1kfps --vlan 1:");
+	refuse_with(EXIT_USAGE_ERROR, "trial -p a,b --load 1kfps --vlan 1,2,3");
+}
+
+static void fields_vary_as_far_as_there_is_room(void **state)
+{
+	struct reading reading;
+
+	(void)state;
+	take(&reading, "trial -p a,b --load 1kfps --vary src-port=64512,dst-address=3:64");
+	assert_int_equal(reading.config.ranges[MLR_SOURCE_PORT].count, 64512);
+	assert_int_equal(reading.config.ranges[MLR_SOURCE_PORT].step, 1);
+	assert_int_equal(reading.config.ranges[MLR_DESTINATION_ADDRESS].count, 3);
+	assert_int_equal(reading.config.ranges[MLR_DESTINATION_ADDRESS].step, 64);
+	assert_int_equal(reading.config.ranges[MLR_DESTINATION_PORT].count, 0);
+	config_free(&reading.config);
+	take(&reading, "trial -p a,b --load 1kfps --vary dst-port=24576:2"); /* 2 * 24575 is the last of 49151 */
+	config_free(&reading.config);
+	refuse_with(EXIT_USAGE_ERROR, "trial -p a,b --load 1kfps --vary src-port=64513");
+	refuse_with(EXIT_USAGE_ERROR, "trial -p a,b --load 1kfps --vary dst-port=49152");
+	refuse_with(EXIT_USAGE_ERROR, "trial -p a,b --load 1kfps --vary dst-port=24577:2");
+	refuse_with(EXIT_USAGE_ERROR, "trial -p a,b --load 1kfps --vary dst-port=0");
+	refuse_with(EXIT_USAGE_ERROR, "trial -p a,b --load 1kfps --vary dst-port=2:0");
+	refuse_with(EXIT_USAGE_ERROR, "trial -p a,b --load 1kfps --vary dst-port=x");
+	refuse_with(EXIT_USAGE_ERROR, "trial -p a,b --load 1kfps --vary dst-port=2:x");
+}
+
+static void modifiers_are_a_share_and_a_rate(void **state)
+{
+	static const struct {
+		const char *text;
+		uint32_t every, queries;
+	} rows[] = { { "broadcast=1%", 99, 0 },
+		     { "broadcast=50%", 1, 0 },
+		     { "broadcast=0.000001", 999999, 0 },
+		     { "management=1/s", 0, 1 },
+		     { "broadcast=25%,management=1000/s", 3, 1000 } };
+	static const char *const wrong[] = {
+		"broadcast=50.1%", "broadcast=0.0000009", "broadcast=x",       "management=5",
+		"management=5/m",  "management=0/s",      "management=1001/s", "management=/s"
+	};
+	struct reading reading;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		take(&reading, TEXT_OF(128, "trial -p a,b --load 1kfps --modifier %s", rows[i].text));
+		assert_int_equal(reading.config.broadcast_every, rows[i].every);
+		assert_int_equal(reading.config.queries_per_s, rows[i].queries);
+		config_free(&reading.config);
+	}
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		refuse_with(EXIT_USAGE_ERROR, TEXT_OF(128, "trial -p a,b --load 1kfps --modifier %s", wrong[i]));
+}
+
+static void what_the_sut_may_change_is_a_set(void **state)
+{
+	struct reading reading;
+
+	(void)state;
+	take(&reading, "trial -p a,b --load 1kfps --expect nat,vlan,ecn");
+	assert_int_equal(reading.config.expected_changes,
+			 MLR_CHANGE_ADDRESS | MLR_CHANGE_PORT | MLR_CHANGE_VLAN | MLR_CHANGE_ECN);
+	config_free(&reading.config);
+	refuse_with(EXIT_USAGE_ERROR, "trial -p a,b --load 1kfps --expect mac");
 }
 
 /* Ports are made ready once, for the longest frames of all, wherever these stand in the list. */
@@ -905,6 +1030,11 @@ int main(void)
 		cmocka_unit_test(ports_take_addresses_and_macs),
 		cmocka_unit_test(gateways_follow_from_addresses),
 		cmocka_unit_test(services_have_what_was_agreed),
+		cmocka_unit_test(sizes_are_one_or_a_mix_or_a_genome),
+		cmocka_unit_test(tags_have_a_priority_and_a_number),
+		cmocka_unit_test(fields_vary_as_far_as_there_is_room),
+		cmocka_unit_test(modifiers_are_a_share_and_a_rate),
+		cmocka_unit_test(what_the_sut_may_change_is_a_set),
 		cmocka_unit_test(a_suite_needs_the_mtu_of_its_longest_frames),
 		cmocka_unit_test(services_and_their_steps_are_no_more_than_there_is_room_for),
 		cmocka_unit_test(measurers_have_arguments),
