@@ -6,10 +6,6 @@
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "../test.h"
 
 /* The program's verdict, e.g. XDP_DROP; a failed run is a negative errno. */
 static inline int run_program(int program_fd, const void *frame, unsigned int octets)
@@ -18,18 +14,6 @@ static inline int run_program(int program_fd, const void *frame, unsigned int oc
 	int error = bpf_prog_test_run_opts(program_fd, &options);
 
 	return error ? error : (int)options.retval;
-}
-
-/* Run a shell command that must succeed. */
-static inline void shell(const char *format, ...)
-{
-	char command[256];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(command, sizeof(command), format, arguments);
-	va_end(arguments);
-	assert_int_equal(system(command), 0);
 }
 
 #endif

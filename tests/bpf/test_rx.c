@@ -18,6 +18,7 @@
 #include "dataplane/rx.h"
 #include "mlr/frame.h"
 #include "run.h"
+#include "shell.h"
 
 #define TRIAL 7
 #define FLOW  3

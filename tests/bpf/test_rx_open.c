@@ -11,7 +11,7 @@
 #include "../test.h"
 #include "base/text_stream.h"
 #include "dataplane/rx.h"
-#include "run.h"
+#include "shell.h"
 
 #define PORTS 3
 

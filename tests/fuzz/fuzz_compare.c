@@ -17,12 +17,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct config config;
 	static json_t *before;
-	json_t *a, *b;
+	json_t *a = NULL, *b;
 
 	if (!config.given && config_of_values(VERB_COMPARE, calloc(1, sizeof(struct given_list)), &config) != EXIT_DONE)
 		abort();
-	if (read_result(fuzz_file(data, size), &a) != EXIT_DONE)
+	if (read_result(fuzz_file(data, size), &a) != EXIT_DONE) {
+		json_decref(a);
 		return 0;
+	}
 	switch (size % 4) {
 	case 0:
 		compare_with(&config, a, a);

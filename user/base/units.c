@@ -244,7 +244,7 @@ const char *format_percent(double ratio, char buffer[UNIT_TEXT_SIZE])
 
 const char *format_clock(double duration_s, char buffer[UNIT_TEXT_SIZE])
 {
-	unsigned long long whole_s = duration_s < 1e15 ? (unsigned long long)duration_s : 0;
+	unsigned long long whole_s = duration_s >= 0 && duration_s < 1e15 ? (unsigned long long)duration_s : 0;
 	unsigned long long minutes = whole_s / 60, hours = minutes / 60;
 
 	if (hours)

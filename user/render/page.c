@@ -113,7 +113,9 @@ void page_put(struct writer *writer, const json_t *object, const struct part *pa
 {
 	const struct part *left_out = NULL; /* the heading below which nothing stands */
 
-	for (const struct part *part = parts; part < parts + count; part++) {
+	for (size_t i = 0; i < count; i++) {
+		const struct part *part = &parts[i];
+
 		if (left_out && !goes_on(left_out, part))
 			continue;
 		left_out = NULL;
