@@ -304,6 +304,65 @@ static void ports_are_told_one_by_one(void **state)
 		    "'queries_sent': 3, 'queries_answered': 4}");
 }
 
+/* Two directions, of which one has frames of two ports; their intervals stand behind those of all. */
+static void each_direction_has_figures_of_its_own(void **state)
+{
+	struct interval_counts intervals[] = { { .start_s = 0, .sent = 30, .received = 20 },
+					       { .start_s = 0, .sent = 10, .received = 9 },
+					       { .start_s = 0, .sent = 20, .received = 11 } };
+	json_t *trial;
+
+	(void)state;
+	measurement.port_count = 3;
+	for (unsigned int i = 0; i < 3; i++)
+		measurement.ports[i].name[0] = (char)('a' + i);
+	measurement.direction_count = 2;
+	measurement.directions[0] = (struct trial_direction){ .to = 1, .from = 1 << 0 };
+	measurement.directions[1] = (struct trial_direction){ .to = 0, .from = 1 << 1 | 1 << 2 };
+	measurement.by_direction[0].verdict.loss_ratio = 0.1;
+	measurement.by_direction[1].verdict.loss_ratio = 0.45;
+	measurement.by_direction[0].latency = (struct latency_summary){ .mean_ns = 5, .p50_ns = 9, .p90_ns = 9 };
+	measurement.by_direction[1].latency = (struct latency_summary){ .mean_ns = 7, .p50_ns = 8, .p90_ns = 9 };
+	measurement.by_direction[1].has_latency = measurement.has_latency = true;
+	measurement.latency = (struct latency_summary){ "c", "d", "s", .mean_ns = 7, .p50_ns = 9, .p90_ns = 9 };
+	measurement.intervals = intervals;
+	measurement.interval_count = 1;
+	trial = report_trial(&measurement);
+	assert_true(read_number(trial, "loss_ratio") == 0.45);
+	assert_true(read_number(json_at(trial, "/directions/0"), "loss_ratio") == 0.1);
+	assert_null(json_object_get(json_at(trial, "/directions/0/latency"), "mean_ns")); /* it has none */
+	assert_true(read_number(json_at(trial, "/directions/1/latency"), "p50_ns") == 8);
+	assert_int_equal(read_integer(json_at(trial, "/directions/0/intervals/0"), "received"), 9);
+	assert_int_equal(read_integer(json_at(trial, "/directions/1/intervals/0"), "received"), 11);
+	assert_says(json_incref(trial), "/worst_direction", "{'loss_ratio': {'from': 'b, c', 'to': 'a'}}");
+	/* of what is the same in both, nobody is the worst */
+	assert_says(trial, "/latency/worst_direction",
+		    "{'mean_ns': {'from': 'b, c', 'to': 'a'}, 'p50_ns': {'from': 'a', 'to': 'b'}}");
+	measurement.intervals = NULL;
+}
+
+/* That of the whole trials at the bound: the largest of each figure. */
+static void latency_at_a_bound_is_of_its_trials(void **state)
+{
+	json_t *result = json_pack("{s:f, s:{s:f}}", "relevant_lower_bound", 100.0, "goal", "final_trial_duration", 2.0);
+	json_t *trials = json_array();
+	static const struct {
+		double load_fps, duration_s, p50_ns, max_ns;
+		bool is_warmup;
+	} rows[] = { { 100, 2, 5, 80, false }, { 100, 3, 7, 70, false },  { 100, 1, 99, 99, false },
+		     { 90, 2, 99, 99, false }, { 110, 2, 99, 99, false }, { 100, 2, 99, 99, true } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		json_array_append_new(trials, json_pack("{s:f, s:f, s:b, s:{s:f, s:f}}", "trial_load", rows[i].load_fps,
+							"trial_duration", rows[i].duration_s, "warmup", rows[i].is_warmup,
+							"latency", "p50_ns", rows[i].p50_ns, "max_ns", rows[i].max_ns));
+	json_array_append_new(trials, json_pack("{s:f, s:f, s:n}", "trial_load", 100.0, "trial_duration", 2.0, "latency"));
+	report_add_goal_latency(result, trials);
+	assert_says(result, "/latency", "{'p50_ns': 7.0, 'max_ns': 80.0, 'trials': 2}");
+	json_decref(trials);
+}
+
 /* More may come than was sent in an interval. */
 static void intervals_have_what_was_due_in_them(void **state)
 {
@@ -548,6 +607,8 @@ int main(void)
 		cmocka_unit_test_setup(latency_has_its_figures, set_up),
 		cmocka_unit_test_setup(pacing_without_a_schedule_has_no_envelope, set_up),
 		cmocka_unit_test_setup(ports_are_told_one_by_one, set_up),
+		cmocka_unit_test_setup(each_direction_has_figures_of_its_own, set_up),
+		cmocka_unit_test_setup(latency_at_a_bound_is_of_its_trials, set_up),
 		cmocka_unit_test_setup(intervals_have_what_was_due_in_them, set_up),
 		cmocka_unit_test_setup(icmp_errors_say_who_said_what, set_up),
 		cmocka_unit_test_setup(a_trial_says_how_long_it_took, set_up),
