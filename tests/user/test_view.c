@@ -247,6 +247,19 @@ static void a_soak_shows_its_estimate_and_limit(void **state)
 	free(text);
 }
 
+/* As events may say that were changed by somebody: the bar keeps its length. */
+static void a_bar_whose_bounds_are_the_wrong_way_round_is_no_longer(void **state)
+{
+	struct view view = example();
+	owned char *text = NULL;
+
+	(void)state;
+	view.goals[0].lower_fps = 20e6;
+	view.goals[0].upper_fps = 5e3;
+	text = plain(&view, wide);
+	assert_true(longest_line(text) <= wide.columns);
+}
+
 static void a_line_for_logs_has_it_all(void **state)
 {
 	struct view view = example();
@@ -284,6 +297,7 @@ int main(void)
 		cmocka_unit_test(lines_are_cut_between_characters),
 		cmocka_unit_test(the_strip_shows_the_last_trials),
 		cmocka_unit_test(a_soak_shows_its_estimate_and_limit),
+		cmocka_unit_test(a_bar_whose_bounds_are_the_wrong_way_round_is_no_longer),
 		cmocka_unit_test(a_line_for_logs_has_it_all),
 		cmocka_unit_test(rows_count_what_a_narrower_terminal_wraps),
 	};

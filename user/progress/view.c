@@ -103,15 +103,15 @@ double view_place(const struct view *view, double load_fps)
 	return fmin(fmax(part, 0), 1);
 }
 
-/* Write which loads are known to pass, which are not known yet, and which are known to fail. The last part never vanishes
- * between the others. */
+/* Write which loads are known to pass, which are not known yet, and which are known to fail. The part between
+ * never vanishes, also where events of anybody say that more passes than fails. */
 static void put_bar(struct page *page, const struct view *view, const struct view_goal *goal, unsigned int columns)
 {
 	unsigned int lower = isnan(goal->lower_fps) ? 0 : (unsigned int)lround(view_place(view, goal->lower_fps) * columns);
 	unsigned int upper =
 		isnan(goal->upper_fps) ? columns : (unsigned int)lround(view_place(view, goal->upper_fps) * columns);
 
-	if (lower >= upper && upper == columns)
+	if (lower == columns)
 		lower = columns - 1;
 	if (upper <= lower)
 		upper = lower + 1;
