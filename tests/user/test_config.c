@@ -16,6 +16,7 @@
 #include "config/echo.h"
 #include "config/options_suite.h"
 #include "config/traffic.h"
+#include "mlr/imix.h"
 
 #define ARGUMENTS_MAX 32
 
@@ -991,6 +992,80 @@ static void services_are_sent_without_others_too(void **state)
 	}
 }
 
+static void assert_tests(const char *line, unsigned int expected)
+{
+	struct reading reading;
+
+	take(&reading, line);
+	assert_int_equal(reading.config.tests, expected);
+	config_free(&reading.config);
+}
+
+static void tests_are_those_asked_for_or_all_that_can_be(void **state)
+{
+	const unsigned int all = (1u << (TEST_RECONF + 1)) - 1, reset = 1u << TEST_RESET, reconf = 1u << TEST_RECONF;
+
+	(void)state;
+	assert_tests("rfc2544 -p a,b", all & ~reset & ~reconf);
+	assert_tests("rfc2544 -p a,b --reset-command x", all & ~reconf);
+	assert_tests("rfc2544 -p a,b --reconf-command x", all & ~reset);
+	assert_tests("rfc2544 -p a,b --reset-command x --reconf-command x", all);
+	assert_tests("rfc2544 -p a,b --tests reconf,throughput --reconf-command x", reconf | 1u << TEST_THROUGHPUT);
+	assert_tests("y1564 -p a,b --service cir=1kfps", 1u << Y1564_CONFIGURATION | 1u << Y1564_PERFORMANCE);
+	assert_tests("y1564 -p a,b --service cir=1kfps --tests performance", 1u << Y1564_PERFORMANCE);
+}
+
+static void services_have_tags_and_classes_of_their_own(void **state)
+{
+	struct service_rates rates[SERVICES_MAX];
+	struct mlr_service_frames frames[SERVICES_MAX];
+	struct config one, together;
+	struct reading reading;
+	double load_fps;
+
+	(void)state;
+	take(&reading, "y1564 -p a,b --service cir=100,size=128,dscp=46 --service cir=200,size=256,vlan=100:5");
+	assert_int_equal(config_for_service(&reading.config, &reading.config.services[0], &one), EXIT_DONE);
+	assert_true(one.vlan_count == 0 && one.traffic_class == 46 << 2 && one.frame_size_octets == 128);
+	assert_int_equal(config_for_service(&reading.config, &reading.config.services[1], &one), EXIT_DONE);
+	assert_true(one.vlan_count == 1 && one.vlans[0].control == (5 << 13 | 100) && one.frame_size_octets == 256);
+	assert_int_equal(services_rates(&reading.config, INFINITY, rates), EXIT_DONE);
+	assert_int_equal(config_for_services(&reading.config, 2, rates, frames, &together, &load_fps), EXIT_DONE);
+	assert_true(load_fps == 200 && together.vlan_count == 1 && frames[0].vlan_count == 1);
+	assert_int_equal(config_for_services(&reading.config, 1, rates, frames, &together, &load_fps), EXIT_DONE);
+	assert_true(load_fps == 100 && together.vlan_count == 0 && frames[0].traffic_class == 46 << 2);
+	assert_int_equal(config_for_services(&reading.config, 3, rates, frames, &together, &load_fps), EXIT_DONE);
+	assert_true(load_fps == 300 && together.vlan_count == 1 && frames[1].vlan_count == 1);
+	assert_int_equal(mlr_size_most_octets(&together.sizes), 256);
+	config_free(&reading.config);
+}
+
+/* A rate may be a share of the link, and all committed ones, and each with its excess, are no more than it carries. */
+static void rates_of_services_fit_the_link(void **state)
+{
+	static const struct {
+		const char *services;
+		enum exit_code code;
+	} rows[] = {
+		{ "--service size=128,cir=50% --service size=128,cir=50%", EXIT_DONE },
+		{ "--service size=128,cir=50% --service size=128,cir=51%", EXIT_USAGE_ERROR },
+		{ "--service size=128,cir=50%,eir=50%", EXIT_DONE },
+		{ "--service size=128,cir=50%,eir=51%", EXIT_USAGE_ERROR },
+		{ "--tests performance --service size=128,cir=50%,eir=51%", EXIT_DONE },
+	};
+	struct service_rates rates[SERVICES_MAX];
+	struct reading reading;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		take(&reading, TEXT_OF(128, "y1564 -p a,b %s", rows[i].services));
+		assert_int_equal(services_rates(&reading.config, 1e9, rates), rows[i].code);
+		if (rows[i].code == EXIT_DONE)
+			assert_true(fabs(rates[0].cir_fps - 0.5e9 / 8 / 148) < 1e-6);
+		config_free(&reading.config);
+	}
+}
+
 /* y1564: bits are those of frames, FCS included, unless the line's are asked for; other verbs have those of the line. */
 static void rates_of_services_are_information_rates(void **state)
 {
@@ -1051,6 +1126,9 @@ int main(void)
 		cmocka_unit_test(bad_files_are_usage_errors),
 		cmocka_unit_test(echo_reads_back),
 		cmocka_unit_test(services_are_sent_without_others_too),
+		cmocka_unit_test(tests_are_those_asked_for_or_all_that_can_be),
+		cmocka_unit_test(services_have_tags_and_classes_of_their_own),
+		cmocka_unit_test(rates_of_services_fit_the_link),
 		cmocka_unit_test(rates_of_services_are_information_rates),
 	};
 
