@@ -137,6 +137,54 @@ static void goals_replace_those_of_the_preset(void **state)
 	config_free(&reading.config);
 }
 
+static void assert_goal(const char *line, struct mlr_goal expected)
+{
+	const struct mlr_goal *goal;
+	struct reading reading;
+
+	take(&reading, TEXT_OF(256, "search -p a,b %s", line));
+	goal = &reading.config.goals[reading.config.goal_count - 1];
+	assert_true(goal->final_trial_duration_s == expected.final_trial_duration_s &&
+		    goal->initial_trial_duration_s == expected.initial_trial_duration_s &&
+		    goal->duration_sum_s == expected.duration_sum_s && goal->exceed_ratio == expected.exceed_ratio);
+	config_free(&reading.config);
+}
+
+/* What a goal leaves out follows from what it has, and from the algorithm. */
+static void goals_are_completed(void **state)
+{
+	(void)state;
+	assert_goal("--goal loss=1%", (struct mlr_goal){ .final_trial_duration_s = 1,
+							 .initial_trial_duration_s = 1,
+							 .duration_sum_s = 1,
+							 .exceed_ratio = 0.5 });
+	assert_goal("--goal final=0.25", (struct mlr_goal){ .final_trial_duration_s = 0.25,
+							    .initial_trial_duration_s = 0.25,
+							    .duration_sum_s = 0.25,
+							    .exceed_ratio = 0.5 });
+	assert_goal("--goal final=4,initial=2,sum=9,exceed=0.25", (struct mlr_goal){ .final_trial_duration_s = 4,
+										     .initial_trial_duration_s = 2,
+										     .duration_sum_s = 9,
+										     .exceed_ratio = 0.25 });
+	assert_goal("--algorithm phased --goal loss=1%", (struct mlr_goal){ .final_trial_duration_s = 30,
+									    .initial_trial_duration_s = 1,
+									    .duration_sum_s = 30,
+									    .exceed_ratio = 0 });
+}
+
+static void waits_are_of_their_phases(void **state)
+{
+	struct reading reading;
+
+	(void)state;
+	take(&reading, "search -p a,b --preset rfc2544 --wait a=1,b=2,d=3,e=4");
+	assert_true(reading.config.waits.routing_s == 1 && reading.config.waits.learning_s == 2);
+	assert_true(reading.config.waits.residual_s == 3 && reading.config.waits.stabilize_s == 4);
+	config_free(&reading.config);
+	for (const char *phase = "abde"; *phase; phase++)
+		refuse_with(EXIT_USAGE_ERROR, TEXT_OF(64, "search -p a,b --wait %c=-1", *phase));
+}
+
 static void options_take_gnu_forms(void **state)
 {
 	static const char *const lines[] = {
@@ -1101,6 +1149,8 @@ int main(void)
 		cmocka_unit_test(roles_say_who_sends_to_whom),
 		cmocka_unit_test(presets_bring_goals_and_waits),
 		cmocka_unit_test(goals_replace_those_of_the_preset),
+		cmocka_unit_test(goals_are_completed),
+		cmocka_unit_test(waits_are_of_their_phases),
 		cmocka_unit_test(options_take_gnu_forms),
 		cmocka_unit_test(ports_take_addresses_and_macs),
 		cmocka_unit_test(gateways_follow_from_addresses),
