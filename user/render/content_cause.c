@@ -155,12 +155,23 @@ static void write_first(const json_t *cause, const json_t *row, char text[SENTEN
 		write_grown(lost, row, text);
 }
 
-static void put_sentence(struct writer *writer, const json_t *cause)
+/* Whether any trial tells how many frames were lost: an external measurer need not. */
+static bool has_counts(const json_t *trials)
+{
+	json_each (trial, trials)
+		if (json_is_object(json_object_get(trial, "counts")))
+			return true;
+	return false;
+}
+
+static void put_sentence(struct writer *writer, const json_t *cause, const json_t *trials)
 {
 	const json_t *row = json_array_get(json_object_get(cause, "rows"), 0);
 	char text[SENTENCE_SIZE] = "The SUT lost frames in no trial that was observed.";
 
-	if (row)
+	if (!has_counts(trials))
+		snprintf(text, sizeof(text), "How many frames the SUT lost is not known, as the measurer counts none.");
+	else if (row)
 		write_first(cause, row, text);
 	else if (read_number(cause, "trials") > 0)
 		snprintf(text, sizeof(text),
@@ -356,7 +367,7 @@ static void put_cause(struct writer *writer, unsigned int number, const json_t *
 {
 	const json_t *rows = json_object_get(cause, "rows");
 
-	put_sentence(writer, cause);
+	put_sentence(writer, cause, trials);
 	if (json_array_size(rows))
 		put_rows(writer, TEXT_OF(32, "cause-table-%u", number), rows);
 	put_figure(writer, number, cause, trials, upper_fps);
