@@ -140,6 +140,11 @@ static void an_answer_has_the_rows_of_its_column(void **state)
 	assert_int_equal(if_mib_answer(answer, sizeof(answer), 0x01020304, &discards, rows), 1);
 	assert_int_equal(rows[0].index, 300);
 	assert_int_equal(rows[0].value, 4812);
+	assert_false(rows[0].is_64);
+	memcpy(copy, answer, sizeof(copy));
+	*(uint8_t *)memchr(copy, 0x41, sizeof(copy)) = 0x46;
+	assert_int_equal(if_mib_answer(copy, sizeof(copy), 0x01020304, &discards, rows), 1);
+	assert_true(rows[0].is_64);
 	assert_int_equal(if_mib_answer(answer, sizeof(answer), 0x01020304, &names, rows), 0);
 	assert_int_equal(if_mib_answer(answer, sizeof(answer), 5, &discards, rows), -1);
 	for (size_t octets = 0; octets < sizeof(answer); octets++)

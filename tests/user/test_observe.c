@@ -105,6 +105,7 @@ static void a_counter_that_is_reset_is_said_to_be(void **state)
 		{ RECORDER_COUNTER, "x", { 500, 600, 0, 100 } },
 		{ RECORDER_COUNTER, "x", { 500, 600, 0, 700 } }, /* although it is larger at the end */
 		{ RECORDER_COUNTER, "x", { 3e9, 3.1e9, 5, 700 } },
+		{ RECORDER_COUNTER_64, "x", { 4294967290, 4294967295, 5, 700 } }, /* a Counter64 wraps elsewhere */
 		{ RECORDER_COUNTER, "x", { 0x1p40, 0x1p40 + 7, 5, 700 } },
 		{ RECORDER_UNKNOWN, "rx_dropped", { 500, 600, 0, 100 } },
 	};

@@ -9,6 +9,7 @@
 #define INDEX_OCTETS   5 /* octets of a number of 32 bits, seven bits in each */
 #define GET_BULK       0xa5
 #define RESPONSE       0xa2
+#define COUNTER_64     0x46
 
 /* The objects 1.3.6.1.2.1.2.2.1 and 1.3.6.1.2.1.31.1.1.1, without the column. */
 static const uint8_t table[] = { 0x2b, 6, 1, 2, 1, 2, 2, 1 };
@@ -117,6 +118,7 @@ static bool read_row(struct ber *variables, const struct if_mib_column *column, 
 	if (!ber_take(variables, BER_SEQUENCE, &variable) || !ber_take(&variable, BER_OBJECT, &object) ||
 	    !ber_take_any(&variable, &type, &value) || !read_index(object, column, &ret->index))
 		return false;
+	ret->is_64 = type == COUNTER_64;
 	ret->text = value.at;
 	ret->text_octets = (size_t)(value.end - value.at);
 	for (size_t i = 0; i < ret->text_octets && ret->text_octets <= 9; i++)

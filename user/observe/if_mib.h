@@ -23,6 +23,7 @@ struct if_mib_column {
 struct if_mib_row {
 	uint32_t index;      /* ifIndex */
 	uint64_t value;      /* value of a counter */
+	bool is_64;          /* It is a Counter64. Others wrap at 2^32. */
 	const uint8_t *text; /* text of a name, inside the message */
 	size_t text_octets;
 };

@@ -190,9 +190,9 @@ static void take_fall(struct counter *counter, double value)
 {
 	if (counter->kind == RECORDER_GAUGE || counter->has_fallen)
 		return;
-	if (is_wrap(counter->last, value))
+	if (counter->kind != RECORDER_COUNTER_64 && is_wrap(counter->last, value))
 		counter->offset += RANGE;
-	else if (counter->kind == RECORDER_COUNTER || (counts_by_name(counter->name) && !counter->is_reset))
+	else if (counter->kind != RECORDER_UNKNOWN || (counts_by_name(counter->name) && !counter->is_reset))
 		counter->is_reset = true;
 	else
 		counter->has_fallen = true;

@@ -18,7 +18,12 @@
 #define RECORDER_SHOWN_MOST    1000 /* counters of a summary */
 #define RECORDER_NAME_SIZE     160
 
-enum recorder_kind { RECORDER_UNKNOWN, RECORDER_COUNTER, RECORDER_GAUGE };
+enum recorder_kind {
+	RECORDER_UNKNOWN,
+	RECORDER_COUNTER,
+	RECORDER_COUNTER_64, /* It does not wrap within a trial: one that falls was reset. */
+	RECORDER_GAUGE
+};
 
 struct recorder;
 

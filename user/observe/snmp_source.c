@@ -158,7 +158,7 @@ static void read_counter(struct snmp_state *state, const struct if_mib_column *c
 		if (state->interfaces[i].index == row->index)
 			recorder_add(recorder,
 				     TEXT_OF(RECORDER_NAME_SIZE, "if/%s/%s", state->interfaces[i].name, column->name),
-				     RECORDER_COUNTER, (double)row->value);
+				     row->is_64 ? RECORDER_COUNTER_64 : RECORDER_COUNTER, (double)row->value);
 }
 
 static const char *refuse_answers(struct source *source, int error)
