@@ -638,3 +638,14 @@ END
   "$XDP_MLR" report "$BATS_TEST_TMPDIR/result.json" --report "$BATS_TEST_TMPDIR/report.html"
   [ "$(stat -c %U "$BATS_TEST_TMPDIR/report.html")" = root ]
 }
+
+@test "the page of a performance test by itself has its table, without the section of the test that was not made" {
+  local form
+  "$JQ" 'del(.services[].configuration) | .passed = ([.services[].performance.passed] | all)' "$GOLDEN/y1564-1-both.json" >"$BATS_TEST_TMPDIR/alone.json"
+  for form in txt md html; do
+    "$XDP_MLR" report "$BATS_TEST_TMPDIR/alone.json" --report "$BATS_TEST_TMPDIR/alone.$form" -q >/dev/null
+    grep -q 'Service performance test (8.2)' "$BATS_TEST_TMPDIR/alone.$form"
+    grep -q 'FAILED: loss' "$BATS_TEST_TMPDIR/alone.$form"
+    if grep -q 'Service configuration test' "$BATS_TEST_TMPDIR/alone.$form"; then return 1; fi
+  done
+}

@@ -228,3 +228,12 @@ silence() { # seconds
   done
   [ "$(cat "$fds")" = open: ]
 }
+
+@test "a reset that was not performed, as no load passes, is told as that" {
+  lab_up hostile:drop,every=3
+  run --separate-stderr "$MLR" rfc2544 -p "$A,$B" --tests reset --fast --frame-size 128 --min-load 50fps --max-load 200fps --wait d=0.1 \
+    --reset-command true --format json --report "$BATS_TEST_TMPDIR/r.txt"
+  [ "$status" -eq 1 ]
+  check '.irregular_reason | test("(^|; )reset: the throughput is not known") and (test("null") | not)'
+  if grep -q 'Reset by' "$BATS_TEST_TMPDIR/r.txt"; then return 1; fi
+}

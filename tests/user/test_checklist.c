@@ -270,6 +270,19 @@ static void a_verdict_has_its_reason(void **state)
 	json_decref(document);
 }
 
+static void what_the_first_frame_size_lacks_another_may_say(void **state)
+{
+	json_t *document = golden(SUITE);
+
+	(void)state;
+	set(document, "/frame_sizes/0/latency", "null");
+	report_add_checklist(document);
+	assert_status(document, "26.2-definition", "met");
+	assert_string_equal(json_string_value(json_at(entry_of(document, "26.2-definition"), "/where/0")),
+			    "/frame_sizes/1/latency/definition");
+	json_decref(document);
+}
+
 /* What is irregular may be there, and what is not there need not be irregular. */
 static void a_suite_shows_what_it_measured(void **state)
 {
@@ -323,6 +336,7 @@ int main(void)
 		cmocka_unit_test(no_clause_is_left_out),
 		cmocka_unit_test(of_an_external_measurer_little_is_known),
 		cmocka_unit_test(a_verdict_has_its_reason),
+		cmocka_unit_test(what_the_first_frame_size_lacks_another_may_say),
 		cmocka_unit_test(a_suite_shows_what_it_measured),
 		cmocka_unit_test(a_load_without_schedule_is_not_constant),
 	};

@@ -105,10 +105,10 @@ static void add_rate_deviations(const struct rfc2544 *suite, json_t *sentences)
 
 static void add_reason(char text[REASON_SIZE], const json_t *of, const char *test, const json_t *json)
 {
-	const char *reason = read_string(json, "irregular_reason");
+	const char *reason = read_string(json, "irregular_reason"), *frame_size = read_string(of, "frame_size");
 
-	if (reason)
-		text_join(text, REASON_SIZE, "; ", "%s, %s: %s", read_string(of, "frame_size"), test, reason);
+	if (reason) /* A reset that was not performed has no frame size. */
+		text_join(text, REASON_SIZE, "; ", "%s%s%s: %s", frame_size ?: "", frame_size ? ", " : "", test, reason);
 }
 
 /* Return how the suite ended, or else what is irregular of each frame size. */

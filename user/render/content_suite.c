@@ -472,7 +472,7 @@ static const struct part parts[] = {
 	{ .put = put_reset_standing },
 	{ .say = "Reset by [{reset/command}][!reset/command? the operator], at {reset/load:fps} with frames of {reset/frame_size} "
 		 "octets: {reset/reset_time:seconds} without a frame (resolution {reset/resolution:seconds}); "
-		 "{reset/reset_time_by_loss:seconds} by the frames lost." },
+		 "{reset/reset_time_by_loss:seconds} by the frames lost.", .when = "reset/frame_size" },
 	{ .put = put_reset_facts, .level = LEVEL_DETAIL },
 	{ TABLE("reset-directions", "/reset/directions", reset_directions), .when = "reset/directions" },
 	{ SECTION("suite-reconf", "Reconfiguration under load"), .when = "reconf" },

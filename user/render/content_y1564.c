@@ -332,7 +332,7 @@ static const struct part parts[] = {
 	{ SECTION("y1564-configuration", "Service configuration test (8.1)"), .when = "services[]/configuration/steps" },
 	{ TABLE("configuration-table", "/services[]/configuration/steps", configuration_columns),
 	  .directions = DIRECTIONS_TOO, .tone = tone_of },
-	{ .put = put_performance_heading, PERFORMED },
+	{ .put = put_performance_heading, .is_section = true, PERFORMED },
 	{ TABLE("performance-table", "/services[]/performance", performance_columns),
 	  .directions = DIRECTIONS_TOO, .tone = tone_of, PERFORMED },
 	{ .say = "A second is severely errored where more than half of its frames are lost; ten in a row begin a time of "

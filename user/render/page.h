@@ -35,7 +35,8 @@ struct part {
 	const struct field *table; /* `count` columns, with a row for each object at `rows` */
 	void (*put)(struct writer *writer, const json_t *object);
 
-	bool apart; /* it does not belong to the subsection above it */
+	bool is_section; /* put() begins a section */
+	bool apart;      /* it does not belong to the subsection above it */
 	size_t count;
 	const char *rows; /* a JSON pointer; "/services[]/steps": those within each, and what stands beside them */
 	bool most;        /* There may be thousands of rows: shown by table_put_most(). */

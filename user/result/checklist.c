@@ -636,11 +636,33 @@ static unsigned int kind_of(const json_t *document)
 	return 0;
 }
 
+#define PLACE_SIZE 128
+
+/* Return the place that a pointer means, which may be in the buffer: with "/0/", the first item of the list that has it. NULL: it
+ * is nowhere. */
+static const char *place_of(const json_t *document, const char *pointer, char buffer[PLACE_SIZE])
+{
+	const char *first = pointer ? strstr(pointer, "/0/") : NULL;
+	int before = first ? (int)(first - pointer) : 0;
+
+	if (!pointer || json_at(document, pointer))
+		return pointer;
+	if (!first)
+		return NULL;
+	snprintf(buffer, PLACE_SIZE, "%.*s", before, pointer);
+	for (size_t i = 1, count = json_array_size(json_at(document, buffer)); i < count; i++) {
+		snprintf(buffer, PLACE_SIZE, "%.*s/%zu%s", before, pointer, i, first + 2);
+		if (json_at(document, buffer))
+			return buffer;
+	}
+	return NULL;
+}
+
 static json_t *pointers_json(const struct clause *clause, const json_t *document)
 {
-	const char *const *where = clause->where;
+	char buffer[PLACE_SIZE];
 
-	return json_list(i, POINTERS_MAX, where[i] && json_at(document, where[i]) ? json_string(where[i]) : NULL);
+	return json_list(i, POINTERS_MAX, json_string(place_of(document, clause->where[i], buffer)));
 }
 
 /* What an external measurer may say of itself with its first answer (docs/reference/exec.md), and which clause that
@@ -672,6 +694,7 @@ static bool is_described(const struct clause *clause, const json_t *document)
 /* What says that it is met must be able to show where; that there is none (null) may be the answer. */
 static struct finding finding_of(const struct clause *clause, const json_t *document)
 {
+	char buffer[PLACE_SIZE];
 	struct finding finding;
 
 	if (is_measured_by(document, "exec") && is_described(clause, document))
@@ -683,7 +706,7 @@ static struct finding finding_of(const struct clause *clause, const json_t *docu
 		return NOT_APPLICABLE_AS("Nothing was sent: there is no test equipment, no frame and no medium.");
 	finding = clause->judge(document, clause);
 	for (size_t i = 0; i < POINTERS_MAX && clause->where[i] && finding.status == MET; i++)
-		if (json_at(document, clause->where[i]))
+		if (place_of(document, clause->where[i], buffer))
 			return finding;
 	return finding.status == MET ? MISSING_BECAUSE("The document does not say it.") : finding;
 }
