@@ -92,7 +92,7 @@ every_figure_agrees() { # OPTION...
 
 # The tester itself is stopped, so its schedule moves.
 @test "a tester that is stopped: how its schedule moved, its stops, and the longest queue of what departed" {
-  local tester=$MLR backend
+  local tester=$MLR backend try
   cat >"$BATS_TEST_TMPDIR/stopped" <<EOF
 #!/bin/bash
 [ "\$1" != trial ] || (
@@ -104,7 +104,12 @@ EOF
   chmod +x "$BATS_TEST_TMPDIR/stopped"
   MLR=$BATS_TEST_TMPDIR/stopped burst=32
   for backend in xsk live; do
-    agrees_with_log departures trial --tx "$backend" --load 1600 --duration 2 --wait d=0.5 --tester-repeats 0 -- ab,drop,every=10 ba,drop,every=7
+    # A queue that was too slow moves the schedule, too, and that is no stop: a busy machine gets further tries.
+    for try in 1 2 3; do
+      if agrees_with_log departures trial --tx "$backend" --load 1600 --duration 2 --wait d=0.5 --tester-repeats 0 -- \
+        ab,drop,every=10 ba,drop,every=7; then break; fi
+      [ "$try" -lt 3 ]
+    done
     check ".trial_result.tx_backend == \"$backend\""
     check '.pacing | .moves > 0 and .moved_ns > 0 and .excess_frames_max >= 33 and .stop_max_ns > 5e7'
   done
