@@ -79,7 +79,7 @@ is_right() { # NAME PROTOCOL WORDS HEX...
   # it goes on to port B in GRE, which nobody was told of
   template 0800 "${ipv4}11$from_to" c00112b5 0bad 0bad "$vxlan" 0800 "${ipv4}2f 0bad c6120002 c6130002" a000 0800 0bad 0000 00000007 "$inner4"
   LAB_SUT=none # all are lost
-  clean_trial --template "$pcap" --load 1000 --duration 0.2 --wait d=0.05 --frame-size 200
+  clean_trial --template "$pcap" --load 1000 --duration 0.2 --wait d=1 --frame-size 200
   check "$counts | .sent == 200 and .received == 0 and .foreign == 200"
 }
 
