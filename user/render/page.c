@@ -86,7 +86,7 @@ static void put_paragraph(struct writer *writer, const json_t *object, const str
 static void put_part(struct writer *writer, const json_t *object, const struct part *part)
 {
 	if (part->section)
-		writer->ops->section(writer, part->level, part->id, part->section);
+		writer->ops->section(writer, part->level, part->id, PHRASE_OF(part->section, object));
 	else if (part->subsection)
 		writer->ops->subsection(writer, part->subsection);
 	else if (part->fold)
@@ -106,7 +106,7 @@ static void put_part(struct writer *writer, const json_t *object, const struct p
 /* Below a heading that is not there: a subsection goes with its section. */
 static bool goes_on(const struct part *heading, const struct part *part)
 {
-	return part->section || part->is_section || ((part->subsection || part->apart) && heading->subsection);
+	return part->section || ((part->subsection || part->apart) && heading->subsection);
 }
 
 void page_put(struct writer *writer, const json_t *object, const struct part *parts, size_t count)

@@ -28,15 +28,15 @@ struct part {
 	const char *id; /* id of the section or the table */
 
 	/* One of these. */
-	const char *section, *subsection, *fold;
+	const char *section; /* its heading, a phrase */
+	const char *subsection, *fold;
 	bool fold_end;
 	const char *say;           /* a phrase, as a paragraph */
 	const struct fact *facts;  /* `count` of them */
 	const struct field *table; /* `count` columns, with a row for each object at `rows` */
 	void (*put)(struct writer *writer, const json_t *object);
 
-	bool is_section; /* put() begins a section */
-	bool apart;      /* it does not belong to the subsection above it */
+	bool apart; /* it does not belong to the subsection above it */
 	size_t count;
 	const char *rows; /* a JSON pointer; "/services[]/steps": those within each, and what stands beside them */
 	bool most;        /* There may be thousands of rows: shown by table_put_most(). */
