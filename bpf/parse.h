@@ -19,6 +19,7 @@
 #define IPV4_MORE_FRAGMENTS  0x2000
 #define IPV6_NEXT_HOP_BY_HOP 0  /* MLD carries it */
 #define IPV6_NEXT_ICMPV6     58 /* neighbour discovery */
+#define IPV6_BEHIND          40 /* offset in an IPv6 packet of what follows its header */
 #define ICMPV6_TYPE          40 /* offset in an IPv6 packet of an echo's type; then request and reply */
 #define ICMPV6_ECHO          0x80
 
@@ -101,8 +102,10 @@ static __always_inline int is_housekeeping(const struct ethhdr *ethernet, const 
 	case bpf_htons(ETH_P_LOOPBACK): /* a switch finds loops by it */
 		return 1;
 	case bpf_htons(ETH_P_IPV6):
+		/* It is behind options hop by hop, too. */
 		if ((const void *)(ip + 7) > end || ip[6] != IPV6_NEXT_ICMPV6)
-			return (const void *)(ip + 7) <= end && ip[6] == IPV6_NEXT_HOP_BY_HOP;
+			return (const void *)(ip + IPV6_BEHIND + 1) <= end && ip[6] == IPV6_NEXT_HOP_BY_HOP &&
+			       ip[IPV6_BEHIND] == IPV6_NEXT_ICMPV6;
 		/* somebody asked for an echo. */
 		return (const void *)(ip + ICMPV6_TYPE + 1) > end || (ip[ICMPV6_TYPE] & 0xfe) != ICMPV6_ECHO;
 	case bpf_htons(ETH_P_IP):

@@ -1194,12 +1194,13 @@ static void foreign_frames_pass_on(void **state)
 		{ .frame = { 0x01, 0x00, 0x0c, 0xcd, 0xcc, 0xcc, [12] = 0x01 }, .housekeeping = false },
 		{ .frame = { [12] = 0x90, [13] = 0x00 }, .housekeeping = true },            /* a switch's keepalive */
 		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 58 }, .housekeeping = true }, /* ICMPv6 */
-		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 58, [54] = 135 }, .housekeeping = true },   /* solicitation */
-		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 58, [54] = 128 }, .housekeeping = false },  /* echo request */
-		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 58, [54] = 129 }, .housekeeping = false },  /* and its reply */
-		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 0 }, .housekeeping = true },                /* MLD */
-		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 17 }, .housekeeping = false },              /* UDP over IPv6 */
-		{ .frame = { [12] = 0x08, [13] = 0x00, [14] = 0x45, [23] = 6 }, .housekeeping = false },  /* TCP */
+		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 58, [54] = 135 }, .housekeeping = true },  /* solicitation */
+		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 58, [54] = 128 }, .housekeeping = false }, /* echo request */
+		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 58, [54] = 129 }, .housekeeping = false }, /* and its reply */
+		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 0, [54] = 58 }, .housekeeping = true },    /* MLD */
+		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 0, [54] = 17 }, .housekeeping = false },   /* UDP hop by hop */
+		{ .frame = { [12] = 0x86, [13] = 0xdd, [20] = 17 }, .housekeeping = false },             /* UDP over IPv6 */
+		{ .frame = { [12] = 0x08, [13] = 0x00, [14] = 0x45, [23] = 6 }, .housekeeping = false }, /* TCP */
 		{ .frame = { [12] = 0x08, [13] = 0x00, [14] = 0x45, [23] = 17 }, .housekeeping = false }, /* other UDP */
 		{ .frame = { [12] = 0x08, [13] = 0x00, [14] = 0x44, [23] = 17 },
 		  .housekeeping = false }, /* bad header length */
