@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The receiver's XDP program puts each frame of a hostile wire into the count that mlr/hostile.h says, and into no other. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../test.h"
+#include "dataplane/rx.h"
+#include "mlr/hostile.h"
+#include "mlr/imix.h"
+#include "run.h"
+
+#define TRIAL       7
+#define ROUNDS      60
+#define FRAMES      (ROUNDS * MLR_HOSTILE_KINDS)
+#define MOST_OCTETS 1514
+#define SHORTEST    60
+
+static struct rx *rx;
+static struct mlr_profile profile;
+static struct mlr_hostile hostile;
+static uint8_t frame[MLR_HOSTILE_SIZE_MOST] __attribute__((aligned(2)));
+
+static void open_receiver(const struct mlr_size_mix *sizes, unsigned int ip_version, uint64_t seed)
+{
+	static const uint8_t key[] = "a key of forty octets, and not one more.";
+	struct rx_lengths lengths = { { 0 } };
+	struct rx_options options = { .flow_count = 4, .verify = RX_VERIFY_ALL, .profile = &profile, .lengths = &lengths };
+
+	profile = (struct mlr_profile){
+		.sizes = *sizes,
+		.port_count = 2,
+		.ports = { { .address = 0xc6120002, .address6 = { 0x20, 1, [15] = 1 } },
+			   { .address = 0xc6130002, .address6 = { 0x20, 1, [15] = 2 } } },
+		.stream_count = 1,
+		.streams = { { .from = 0, .to = 1, .ip_version = ip_version } },
+		.flow_count = 4,
+		.source_port = MLR_UDP_SOURCE_PORT,
+		.destination_port = MLR_UDP_DESTINATION_PORT,
+	};
+	mlr_signature_key_init(key, &profile.key);
+	assert_int_equal(mlr_profile_number(&profile), 0);
+	for (unsigned int i = 0; i < sizes->size_count; i++)
+		rx_lengths_add(&lengths, mlr_profile_udp_octets(&profile, &profile.streams[0], sizes->sizes_octets[i]));
+	assert_int_equal(rx_load(&options, &rx), 0);
+	rx_accept_trial(rx, TRIAL - 1, 1, 1000);
+	rx_accept_trial(rx, TRIAL, 1000, 500);
+	hostile = (struct mlr_hostile){
+		.profile = &profile,
+		.stream = &profile.streams[0],
+		.trial = TRIAL,
+		.earlier_trial = TRIAL - 1,
+		.unknown_trial = TRIAL + 0x8000,
+		.first_sequence = 1000,
+		.sequence_count = 500,
+		.most_octets = MOST_OCTETS,
+		.seed = seed,
+	};
+}
+
+/* What was counted so far, by enum mlr_hostile_count. */
+struct counted {
+	uint64_t of[MLR_HOSTILE_COUNT_COUNT];
+};
+
+static struct counted counted(void)
+{
+	struct counted counts = { { 0 } };
+	struct rx_counters now;
+
+	rx_snapshot(rx, &now);
+#define X(name) counts.of[MLR_HOSTILE_##name] = now.name;
+	MLR_HOSTILE_COUNTS(X)
+#undef X
+	assert_int_equal(now.received + now.duplicate + now.reordered + now.misdirected + now.housekeeping + now.extra, 0);
+	return counts;
+}
+
+/* Send the frames, each as it is made by `alter`. */
+static void send_all(unsigned int (*alter)(unsigned int octets))
+{
+	struct counted before = counted();
+
+	for (uint64_t n = 0; n < FRAMES; n++) {
+		struct mlr_hostile_frame made;
+		struct counted now;
+		int verdict;
+
+		if (!mlr_hostile_write(&hostile, n, frame, &made))
+			continue;
+		verdict = run_program(rx_program_fd(rx), frame, alter ? alter(made.octets) : made.octets);
+		assert_true(verdict == XDP_DROP || verdict == XDP_PASS);
+		now = counted();
+		for (unsigned int count = 0; count < MLR_HOSTILE_COUNT_COUNT; count++)
+			if (now.of[count] - before.of[count] != (count == made.count))
+				fail_msg("seed %llu, frame %llu, %s of %u octets: %s, not %s",
+					 (unsigned long long)hostile.seed, (unsigned long long)n,
+					 mlr_hostile_kind_name(made.kind), made.octets, mlr_hostile_count_name(count),
+					 mlr_hostile_count_name(made.count));
+		assert_int_equal(verdict == XDP_PASS, made.count == MLR_HOSTILE_foreign);
+		before = now;
+	}
+}
+
+/* Linux wants 14 octets and pads nothing. */
+static void each_frame_ends_in_its_count(void **state)
+{
+	static const unsigned int sizes_octets[] = { 68, 96, 128, 1518 };
+	uint64_t seed = (uint64_t)time(NULL);
+
+	(void)state;
+	for (unsigned int version = 4; version <= 6; version += 2)
+		for (size_t i = version == 6; i < sizeof(sizes_octets) / sizeof(*sizes_octets); i++) {
+			struct mlr_size_mix sizes = mlr_size_one(sizes_octets[i]);
+
+			open_receiver(&sizes, version, seed++);
+			send_all(NULL);
+			rx_close(rx);
+		}
+}
+
+static void frames_of_a_mix(void **state)
+{
+	static const struct mlr_size_weight weights[] = { { 7, 70 }, { 4, 594 }, { 1, 1518 } };
+	struct mlr_size_mix mix;
+
+	(void)state;
+	assert_int_equal(mlr_size_from_weights(weights, 3, &mix), 0);
+	open_receiver(&mix, 4, (uint64_t)time(NULL));
+	send_all(NULL);
+	rx_close(rx);
+}
+
+static unsigned int pad(unsigned int octets)
+{
+	if (octets < SHORTEST)
+		memset(frame + octets, 0, SHORTEST - octets);
+	return octets < SHORTEST ? SHORTEST : octets;
+}
+
+static void hardware_that_pads_changes_nothing(void **state)
+{
+	const struct mlr_size_mix sizes = mlr_size_one(128);
+
+	(void)state;
+	open_receiver(&sizes, 4, (uint64_t)time(NULL));
+	send_all(pad);
+	rx_close(rx);
+}
+
+static unsigned int take_tag(unsigned int octets)
+{
+	if (frame[12] != 0x81 || frame[13] || octets < 18)
+		return octets;
+	memmove(frame + 12, frame + 16, octets - 16);
+	return octets - 4;
+}
+
+static void a_port_may_take_a_tag_off(void **state)
+{
+	const struct mlr_size_mix sizes = mlr_size_one(128);
+
+	(void)state;
+	open_receiver(&sizes, 4, (uint64_t)time(NULL));
+	hostile.takes_tag = true;
+	send_all(take_tag);
+	rx_close(rx);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_frame_ends_in_its_count),
+		cmocka_unit_test(frames_of_a_mix),
+		cmocka_unit_test(hardware_that_pads_changes_nothing),
+		cmocka_unit_test(a_port_may_take_a_tag_off),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
