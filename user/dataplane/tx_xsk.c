@@ -163,22 +163,25 @@ static size_t receive_offset(const struct tx_xsk *xsk)
 	return (size_t)xsk->buffer_count << xsk->buffer_shift;
 }
 
-/* Map memory, of huge pages if some are reserved: a frame then costs no TLB miss. Returns 0 or -errno. */
+/* Map memory, of huge pages if some are reserved: a frame then costs no TLB miss. Otherwise the kernel may make huge pages of
+ * it, which are also filled sooner. Returns 0 or -errno. */
 static int map_area(struct tx_xsk *xsk)
 {
 	size_t octets = receive_offset(xsk) + (size_t)RING_FRAMES * xsk->chunk_octets;
-	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE;
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
 	void *area;
 
 	octets = (octets + HUGE_PAGE_OCTETS - 1) / HUGE_PAGE_OCTETS * HUGE_PAGE_OCTETS;
 	xsk->tx.memory = "huge pages";
-	area = mmap(NULL, octets, PROT_READ | PROT_WRITE, flags | MAP_HUGETLB, -1, 0);
+	area = mmap(NULL, octets, PROT_READ | PROT_WRITE, flags | MAP_POPULATE | MAP_HUGETLB, -1, 0);
 	if (area == MAP_FAILED) {
 		xsk->tx.memory = "pages";
 		area = mmap(NULL, octets, PROT_READ | PROT_WRITE, flags, -1, 0);
 	}
 	if (area == MAP_FAILED)
 		return -errno;
+	madvise(area, octets, MADV_HUGEPAGE);
+	madvise(area, octets, MADV_POPULATE_WRITE);
 	madvise(area, octets, MADV_DONTFORK); /* no copy for a process that has no use for it */
 	xsk->area = area;
 	xsk->area_octets = octets;

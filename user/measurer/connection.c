@@ -12,7 +12,9 @@
 #include "measurer/kinds.h"
 #include "measurer/xdp_trial.h"
 
-#define LOAD_FPS     1000.0
+#define QUICK_FPS 10000.0 /* the load of the first frames, which most SUTs pass */
+#define LOAD_FPS  1000.0  /* the load of those after them */
+
 #define QUICK_FRAMES 10  /* frames of each port, if the first ones all arrive */
 #define ROW_FRAMES   50  /* otherwise, frames that must arrive in a row */
 #define TRY_FRAMES   5   /* frames of each attempt while none arrives */
@@ -140,20 +142,20 @@ static void send_reserved(const struct measurer_xdp *xdp, const struct mlr_strea
 	(void)!write(xdp->ports[stream->from].listening_fd, frame, template.memory_octets);
 }
 
-static void send_frames(struct measurer_xdp *xdp, uint64_t count, struct attempt *attempt)
+static void send_frames(struct measurer_xdp *xdp, double load_fps, uint64_t count, struct attempt *attempt)
 {
 	struct tx_trial trial = {
 		.number = xdp->connect_trial,
-		.load_fps = LOAD_FPS,
+		.load_fps = load_fps,
 		.frame_count = count,
 		.first_sequence = xdp->next_sequence,
 		.start_ns = clock_ns() + START_NS,
-		.burst = mlr_burst_of(LOAD_FPS, xdp->config->burst_frames),
+		.burst = mlr_burst_of(load_fps, xdp->config->burst_frames),
 		.tag_offset_ns = xdp->clock_offset_ns,
 		.asks_nothing = true,
 	};
 
-	trial.deadline_ns = trial.start_ns + (uint64_t)((double)count / LOAD_FPS * 1e9) + SLACK_NS;
+	trial.deadline_ns = trial.start_ns + (uint64_t)((double)count / load_fps * 1e9) + SLACK_NS;
 	xdp_send(xdp, &trial);
 	xdp->next_sequence += (uint32_t)xdp_run_sequences_used(xdp) + 1;
 	for (unsigned int i = 0; i < xdp->port_count; i++) {
@@ -176,12 +178,12 @@ static void wait_for_frames(struct measurer_xdp *xdp, uint64_t patience_ns, stru
 }
 
 /* Send some frames, and see how many have come in a row. */
-static void try_frames(struct measurer_xdp *xdp, uint64_t count, struct attempt *attempt)
+static void try_frames(struct measurer_xdp *xdp, double load_fps, uint64_t count, struct attempt *attempt)
 {
 	uint64_t before = attempt->sent, missing;
 	uint32_t first_sequence = xdp->next_sequence;
 
-	send_frames(xdp, count, attempt);
+	send_frames(xdp, load_fps, count, attempt);
 	wait_for_frames(xdp, PATIENCE_NS, attempt);
 	missing = attempt->sent > attempt->came ? attempt->sent - attempt->came : 0;
 	attempt->is_slow |= missing < attempt->missing;
@@ -268,7 +270,7 @@ static enum exit_code try_until_over(struct measurer_xdp *xdp, struct attempt *a
 			code = EXIT_INTERRUPTED;
 		if (code)
 			return code;
-		try_frames(xdp, passes ? frames_of_all_kinds(xdp) : TRY_FRAMES, attempt);
+		try_frames(xdp, LOAD_FPS, passes ? frames_of_all_kinds(xdp) : TRY_FRAMES, attempt);
 		if (stop_requested())
 			return EXIT_INTERRUPTED;
 	}
@@ -320,7 +322,7 @@ enum exit_code connection_make(struct measurer_xdp *xdp)
 	begin(xdp, &attempt);
 	if (xdp->config->connect == SWITCH_AUTO && xdp->config->verb != VERB_CONNECT)
 		attempt.wanted = QUICK_FRAMES;
-	try_frames(xdp, frames_of_all_kinds(xdp), &attempt);
+	try_frames(xdp, QUICK_FPS, frames_of_all_kinds(xdp), &attempt);
 	if (!is_steady(xdp, &attempt))
 		code = try_until_over(xdp, &attempt);
 	if (!code && attempt.is_slow) /* Frames that still arrive must not look late to a trial. */
