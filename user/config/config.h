@@ -237,7 +237,9 @@ struct config {
 	bool no_latency;               /* do not measure latency */
 	unsigned int per_flow;         /* flows to tell of by themselves, the worst ones; 0: none */
 	bool ipdv;                     /* also from frame to frame */
-	struct load_spec load;         /* trial */
+	struct load_spec load;         /* trial; selftest: of the trial beside hostile frames */
+	bool hostile;                  /* selftest: certify that counts are exact beside hostile frames */
+	struct load_spec hostile_load; /* LOAD_UNSET or LOAD_MAX: as many as can be sent */
 	unsigned int latency_at_count; /* search: parts of each Relevant Lower Bound to measure latency at */
 	double latency_at[LATENCY_AT_MAX];
 	struct sweep_part sweep_parts[SWEEP_PARTS_MAX]; /* sweep: its loads, in order */

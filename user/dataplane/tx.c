@@ -3,13 +3,13 @@
 
 #include <errno.h>
 #include <sched.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 
 #include "base/clock.h"
 #include "base/stop.h"
+#include "base/thread.h"
 
 /* The thread goes ahead of all others on its CPU, but has no real-time policy: its throttling makes gaps of tens of ms. */
 #define TRANSMITTER_NICENESS -20
@@ -102,35 +102,13 @@ static struct tx *leader_of(struct tx *tx)
 	return tx->leader ? tx->leader : tx;
 }
 
-/* Signals are for the main thread; a transmitter tests the stop flag. */
-static int create_thread(struct tx *leader, const pthread_attr_t *attributes)
-{
-	sigset_t all, before;
-	int error;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&leader->thread, attributes, run, leader);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return error;
-}
-
+/* A transmitter tests the stop flag. */
 static enum exit_code start_thread(struct tx *leader)
 {
-	pthread_attr_t attributes;
-	cpu_set_t cpus;
-	int error;
+	int error = thread_start(&leader->thread, leader->cpu, run, leader);
 
-	pthread_attr_init(&attributes);
-	if (leader->cpu >= 0) {
-		CPU_ZERO(&cpus);
-		CPU_SET(leader->cpu, &cpus);
-		pthread_attr_setaffinity_np(&attributes, sizeof(cpus), &cpus);
-	}
-	error = create_thread(leader, &attributes);
-	pthread_attr_destroy(&attributes);
 	if (error)
-		return refuse(EXIT_INCAPABLE, "cannot start a transmit thread: %s", strerror(error));
+		return refuse(EXIT_INCAPABLE, "cannot start a transmit thread: %s", strerror(-error));
 	leader->runs = true;
 	return EXIT_DONE;
 }

@@ -12,6 +12,7 @@
 #include "bpf/pace.h"
 #include "bpf/shared.h"
 #include "config/config.h"
+#include "mlr/hostile.h"
 #include "mlr/rfc2544.h"
 #include "mlr/trial.h"
 #include "netdev/ethtool.h"
@@ -197,6 +198,16 @@ struct moved_counter {
 	uint64_t moved;
 };
 
+/* Hostile frames that were sent beside a trial (hostile.h), over all ports. */
+struct hostile_summary {
+	unsigned int senders; /* ports that sent them; 0: there were none */
+	uint64_t frames;
+	uint64_t by_kind[MLR_HOSTILE_KINDS]
+			[MLR_HOSTILE_COUNT_COUNT]; /* of each kind, by the count in which they have to end */
+	uint64_t busy;                             /* times that a driver had no room, and the frame was sent again */
+	double duration_s;                         /* how long they were sent, summed over the senders */
+};
+
 /* The observations of one port. */
 struct port_counts {
 	char name[PORT_LABEL_SIZE];
@@ -225,6 +236,7 @@ struct measurement {
 	struct mlr_trial_verdict verdict;
 	bool has_attribution;
 	struct loss_attribution attribution;
+	struct hostile_summary hostile;
 	bool tester_limited;
 	const char *tester_limited_reason; /* a constant phrase, NULL if not limited */
 	/* a counter of a port of ours tells of exactly the frames that the SUT seems to have lost: ports[port].moved[at] */

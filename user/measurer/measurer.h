@@ -63,7 +63,8 @@ enum exit_code measurer_new(const struct config *config, struct measurer **ret);
 void measurer_free(struct measurer *measurer);
 
 /*
- * A trial that is more than a load for a time: a burst, or one load and then, without a pause, another; watched meanwhile.
+ * A trial that is more than a load for a time: a burst, or one load and then, without a pause, another; watched meanwhile; or
+ * one beside hostile frames.
  * Only `xdp` performs it. It counts as one trial, of the mean load.
  */
 struct load_steps {
@@ -73,6 +74,7 @@ struct load_steps {
 	uint64_t then_frame_count;
 	bool links_may_change; /* Links may go down and up again as a part of the test, and the trial counts. */
 	bool keeps_part;       /* If a stop ends the trial, what was sent until then is measured. */
+	double hostile_fps;    /* hostile frames that each port sends beside it; INFINITY: as many as can be; 0: none */
 	double grace_s;        /* time after the end in which the last frames may still be sent */
 	bool by_due_time;      /* Count frames by their due time: all, or with a second load only those from that load on. */
 	/* A function that is called about every ms while frames are sent; may be NULL. */

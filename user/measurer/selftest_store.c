@@ -28,7 +28,8 @@
  * it was asked for. */
 static const char indifferent[] =
 	"ports direction frame-size tx duration address gateway address6 gateway6 dst-mac learning-frames "
-	"burst tester-repeats metrics format allow-unsafe timestamps departure-delay launch-time connect";
+	"burst tester-repeats metrics format allow-unsafe timestamps departure-delay launch-time connect "
+	"load hostile hostile-load";
 
 /* --- what it belongs to --------------------------------------------------------------------------------------------- */
 

@@ -20,6 +20,7 @@
 #include "measurer/departure.h"
 #include "measurer/destinations.h"
 #include "measurer/hearing.h"
+#include "measurer/hostile.h"
 #include "measurer/listen.h"
 #include "measurer/measurer_new.h"
 #include "measurer/timestamps.h"
@@ -248,6 +249,9 @@ static enum exit_code open_transmitters(struct measurer_xdp *xdp)
 		if (!code)
 			code = departure_check(xdp, i);
 	}
+	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
+		if (xdp->ends[i].transmits)
+			code = hostile_open(xdp, i, &cpus.taken);
 	return code;
 }
 
@@ -281,6 +285,7 @@ static void close_frames(struct measurer_xdp *xdp)
 {
 	timestamps_close(xdp); /* first: what follows the clocks writes to receivers and transmitters */
 	departure_close(xdp);
+	hostile_close(xdp);
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		tx_port_close(xdp->ends[i].tx);
 	snmp_close(xdp->snmp);
@@ -526,11 +531,11 @@ static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_
 
 	check_speed(xdp, input->load_fps);
 	code = xdp_trial(xdp, input, ret);
-	if (code == EXIT_DONE && ret->counts.foreign)
+	if (code == EXIT_DONE && ret->counts.foreign && !ret->hostile.senders)
 		find_own_programs(xdp, ret);
 	if (code == EXIT_DONE)
 		check_speed(xdp, ret->pacing.achieved_fps);
-	if (code == EXIT_DONE)
+	if (code == EXIT_DONE && !ret->hostile.senders)
 		diagnose_measured(&xdp->diagnosis, xdp->config, ret);
 	if (code == EXIT_DONE && measurer->selftest.state == SELFTEST_FRESH)
 		ret->latency.floor = &measurer->selftest;

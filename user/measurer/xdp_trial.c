@@ -12,6 +12,7 @@
 #include "measurer/connection.h"
 #include "measurer/departure.h"
 #include "measurer/destinations.h"
+#include "measurer/hostile.h"
 #include "measurer/icmp.h"
 #include "measurer/timestamps.h"
 #include "measurer/xdp_ports.h"
@@ -332,14 +333,19 @@ static void observe_end(struct measurer_xdp *xdp, const struct xdp_run *run, uin
 static enum exit_code perform(struct measurer_xdp *xdp, struct xdp_run *run, struct measurement *measurement)
 {
 	const struct waits *waits = &xdp->config->waits;
-	uint64_t start_ns;
-	enum exit_code code;
+	uint64_t sequences = xdp_run_sequences(xdp, run), start_ns;
+	enum exit_code code, ended;
 
 	xdp->trial++;
 	measurement->number = xdp->measurer.last_trial = ++xdp->trial_count;
-	code = xdp_run_arm(xdp, xdp_run_sequences(xdp, run), run);
+	if ((code = xdp_run_arm(xdp, sequences, run)))
+		return code;
+	code = hostile_begin(xdp, sequences);
 	start_ns = clock_ns() + START_MARGIN_NS + departure_lead_ns(xdp);
-	if (code || ((code = xdp_run_transmit(xdp, run, start_ns)) && (code != EXIT_INTERRUPTED || !take_part(xdp, run))))
+	if (!code)
+		code = xdp_run_transmit(xdp, run, start_ns);
+	ended = hostile_end(xdp, &measurement->hostile);
+	if ((code && (code != EXIT_INTERRUPTED || !take_part(xdp, run))) || (code = ended))
 		return code;
 	xdp->trial_first_sequence = xdp->next_sequence;
 	xdp->next_sequence += (uint32_t)xdp_run_sequences_used(xdp) + 1;
