@@ -127,6 +127,9 @@ END
     "y1564 --service cir=10kfps --frame-size 64 --duration 0.5 --cir-steps 100% --step-duration 0.1" "connect --duration 0.5" "selftest --frame-size 64 --duration 0.1"; do
     noted "0 1 5" "$MLR" $verb -p "$A,$B" --config "$BATS_TEST_TMPDIR/c.yaml"
     nobody_parsed 1
+    # ARP between the ports, and the copies of it that the tester listens to
+    notes | grep -q '^nobody read a frame'
+    notes | grep -q '^nobody recvfrom a frame'
   done
   noted "0 1" "$MLR" trial -p "$A,$B" --load 1000 --duration 1 --observe own=local:
   nobody_parsed 1

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * LD_PRELOAD: each call of a parser of JSON, YAML, keys, or texts of others is noted in the file PARSERS_LOG, of 1 MiB of zeros, as a line:
+ * LD_PRELOAD: each call of a parser of JSON, YAML, keys, or texts of others, and each frame that a packet socket hands over, is noted in the
+ * file PARSERS_LOG, of 1 MiB of zeros, as a line:
  *
  *	nobody FUNCTION WHAT     the process is nobody's, without a capability
  *	root FUNCTION WHAT       it is not
@@ -19,11 +20,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define LOG_OCTETS  (1u << 20)
 #define WHAT_OCTETS 100
+#define FDS_MOST    1024
 #define NEXT(name)  ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 typedef struct yaml_parser_s yaml_parser_t;
@@ -141,6 +144,43 @@ json_t *json_stringn(const char *text, size_t length)
 char *strcasestr(const char *text, const char *word)
 {
 	return PARSED(note_text(__func__, text, strlen(text)), NEXT(strcasestr)(text, word));
+}
+
+/* --- frames --------------------------------------------------------------------------------------------------------- */
+
+static bool is_packet_socket[FDS_MOST];
+
+int socket(int domain, int type, int protocol)
+{
+	int fd = NEXT(socket)(domain, type, protocol);
+
+	if (fd >= 0 && fd < FDS_MOST)
+		is_packet_socket[fd] = domain == AF_PACKET;
+	return fd;
+}
+
+int close(int fd)
+{
+	if (fd >= 0 && fd < FDS_MOST)
+		is_packet_socket[fd] = false;
+	return NEXT(close)(fd);
+}
+
+static ssize_t note_frame(const char *function, int fd, ssize_t octets)
+{
+	if (octets > 0 && fd < FDS_MOST && is_packet_socket[fd])
+		note(function, "a frame", 7);
+	return octets;
+}
+
+ssize_t read(int fd, void *buffer, size_t size)
+{
+	return note_frame(__func__, fd, NEXT(read)(fd, buffer, size));
+}
+
+ssize_t recvfrom(int fd, void *buffer, size_t size, int flags, struct sockaddr *from, socklen_t *from_size)
+{
+	return note_frame(__func__, fd, NEXT(recvfrom)(fd, buffer, size, flags, from, from_size));
 }
 
 /* --- keys ----------------------------------------------------------------------------------------------------------- */

@@ -81,6 +81,7 @@ static struct neighbour_answer learned(const uint8_t *mac)
 	struct neighbour_port port = { .ifindex = (int)if_nametoindex("tester"), .name = "tester", .ip4 = true };
 	struct neighbour_answer learned = { 0 };
 	struct neighbours *neighbours;
+	const cpu_set_t nothing_spared = { 0 };
 	struct answerer answerer;
 	bool see_each_other;
 
@@ -89,6 +90,7 @@ static struct neighbour_answer learned(const uint8_t *mac)
 	port.gateway.s_addr = inet_addr("198.18.0.1");
 	start(&answerer, mac);
 	assert_int_equal(neighbours_open(&port, 1, &neighbours), EXIT_DONE);
+	assert_int_equal(neighbours_start(neighbours, &nothing_spared), EXIT_DONE);
 	assert_int_equal(neighbours_resolve(neighbours, NS_PER_S, &learned, &see_each_other), EXIT_DONE);
 	neighbours_close(neighbours);
 	pthread_cancel(answerer.thread);

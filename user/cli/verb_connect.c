@@ -63,15 +63,19 @@ static enum exit_code show(const struct config *config, struct measurer *measure
 	return EXIT_DONE;
 }
 
-/* Report whether frames have passed. */
-static enum exit_code leave_privileges(const struct config *config, struct measurer *measurer)
+/* Leave privileges, and connect. */
+static enum exit_code connect_ports(const struct config *config, struct measurer *measurer)
 {
 	struct keeper_plan plan = { .answer = destination_answer };
+	enum exit_code code;
 
 	if (measurer->ops->hold)
 		measurer->ops->hold(measurer, &plan);
-	return privileges_divide(config, &plan);
+	code = privileges_divide(config, &plan);
+	return code ? code : measurer_connect(measurer);
 }
+
+/* Report whether frames have passed. */
 
 enum exit_code verb_connect(const struct config *config)
 {
@@ -83,7 +87,7 @@ enum exit_code verb_connect(const struct config *config)
 		measurer_free(measurer);
 	if (code)
 		return code;
-	shown = leave_privileges(config, measurer);
+	shown = connect_ports(config, measurer);
 	if (!shown)
 		shown = show(config, measurer, start_time);
 	if (!shown && !measurer_xdp_is_connected(measurer))

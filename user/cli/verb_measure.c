@@ -60,10 +60,12 @@ struct capture {
 	struct destination destination;
 };
 
-/* Divide the process: everything is open, and the keeper keeps what the end needs. */
+/* Divide the process: everything is open, and the keeper keeps what the end needs. Then the measurer gets ready. A stop
+ * ends that, and later the run. */
 static enum exit_code divide(struct run *run, struct capture *captures, size_t count)
 {
 	struct keeper_plan plan = { .answer = destination_answer };
+	enum exit_code code;
 
 	for (size_t i = 0; i < REPORT_FILES_MAX; i++)
 		destination_hold(&run->file.destinations[i], &plan);
@@ -76,7 +78,10 @@ static enum exit_code divide(struct run *run, struct capture *captures, size_t c
 		measurer_hold_parts(run->config, &plan);
 	else if (run->measurer->ops->hold)
 		run->measurer->ops->hold(run->measurer, &plan);
-	return privileges_divide(run->config, &plan);
+	code = privileges_divide(run->config, &plan);
+	if (code == EXIT_DONE && run->measurer)
+		code = measurer_connect(run->measurer);
+	return code == EXIT_INTERRUPTED ? EXIT_DONE : code;
 }
 
 /* --- search --------------------------------------------------------------------------------------------------------- */

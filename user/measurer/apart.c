@@ -363,12 +363,27 @@ static enum exit_code new_apart(const struct config *config, const struct part_n
 	return code;
 }
 
+/* Open the ports in this process, which no keeper serves. */
+static enum exit_code new_here(const struct config *config, struct measurer **ret)
+{
+	struct measurer *measurer = NULL;
+	enum exit_code code = measurer_new(config, &measurer);
+
+	if (code == EXIT_DONE)
+		code = measurer_connect(measurer);
+	if (code == EXIT_DONE || code == EXIT_INTERRUPTED)
+		*ret = measurer;
+	else
+		measurer_free(measurer);
+	return code;
+}
+
 enum exit_code measurer_new_part(const struct config *config, const struct part_name *name, struct measurer **ret)
 {
 	enum exit_code code, stopped;
 
 	if (!keeper_is_there())
-		return measurer_new(config, ret);
+		return new_here(config, ret);
 	code = stop_requested() ? EXIT_INTERRUPTED : new_apart(config, name, ret);
 	if (code != EXIT_INTERRUPTED)
 		return code;

@@ -198,7 +198,8 @@ static enum exit_code open_measurer(const struct config *config, struct measurer
 	if (code != EXIT_DONE)
 		return code;
 	(*ret)->ops->hold(*ret, &plan);
-	return privileges_divide(config, &plan);
+	code = privileges_divide(config, &plan);
+	return code ? code : measurer_connect(*ret);
 }
 
 /* The suite closes its end of `stop` to stop us, or when it dies; the kernel makes a signal of that. */

@@ -114,6 +114,15 @@ static void find_destinations(struct measurer_xdp *xdp, unsigned int port)
 	memcpy(end->destination_mac, any.destination_mac, MLR_MAC_OCTETS);
 }
 
+/* Send to the destinations of one port, as far as they are known. */
+static enum exit_code address(struct measurer_xdp *xdp, unsigned int port)
+{
+	find_destinations(xdp, port);
+	if (xdp->snmp && port == xdp->snmp_port)
+		snmp_readdress(xdp->snmp, xdp->ends[port].destination_mac);
+	return xdp->ends[port].tx ? tx_port_readdress(xdp->ends[port].tx, &xdp->profile, xdp->ends[port].number) : EXIT_DONE;
+}
+
 /* Whether frames of a stream are addressed to a router: to somebody else than the port that receives them. What ports of other hosts
  * have learned is not known here. */
 static bool is_routed(const struct measurer_xdp *xdp, const struct mlr_stream *stream)
@@ -169,11 +178,7 @@ static enum exit_code take_answers(struct measurer_xdp *xdp, const struct neighb
 			continue;
 		*ret_changed = true;
 		xdp->answers[i] = answers[i];
-		find_destinations(xdp, i);
-		if (xdp->ends[i].tx)
-			code = tx_port_readdress(xdp->ends[i].tx, &xdp->profile, xdp->ends[i].number);
-		if (xdp->snmp && i == xdp->snmp_port)
-			snmp_readdress(xdp->snmp, xdp->ends[i].destination_mac);
+		code = address(xdp, i);
 		note("port %s: its gateway answers now; frames go to %s", xdp->ports[i].link.name,
 		     mac_text(xdp->ends[i].destination_mac, ROOM(MAC_TEXT_SIZE)));
 	}
@@ -241,7 +246,7 @@ static enum exit_code await_given(struct measurer_xdp *xdp)
 		      xdp->ports[port].link.name, address, option, clock_since_s(start_ns) + RESOLVE_NS / 1e9, option);
 }
 
-enum exit_code destinations_learn(struct measurer_xdp *xdp)
+enum exit_code destinations_open(struct measurer_xdp *xdp)
 {
 	struct neighbour_port neighbours[MLR_PORTS_MAX];
 	enum exit_code code;
@@ -250,13 +255,25 @@ enum exit_code destinations_learn(struct measurer_xdp *xdp)
 		neighbours[i] = destinations_neighbour(xdp, i);
 	code = neighbours_open(neighbours, xdp->port_count, &xdp->neighbours);
 	if (!code && !all_macs_given(xdp->config))
+		neighbours_ask(xdp->neighbours);
+	return code;
+}
+
+enum exit_code destinations_learn(struct measurer_xdp *xdp)
+{
+	enum exit_code code = neighbours_start(xdp->neighbours, &xdp->transmit_cpus);
+
+	if (!code && !all_macs_given(xdp->config))
 		code = neighbours_resolve(xdp->neighbours, RESOLVE_NS, xdp->answers, &xdp->diagnosis.ports_meet);
 	if (!code)
 		code = await_given(xdp);
+	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
+		code = address(xdp, i);
 	if (code)
 		return code;
-	for (unsigned int i = 0; i < xdp->port_count; i++)
-		find_destinations(xdp, i);
+	if (xdp->snmp && xdp->ends[xdp->snmp_port].mac_source == MAC_OTHER_PORT)
+		warn("port %s: nobody answers for the SUT's address, so nobody will answer management queries",
+		     xdp->ports[xdp->snmp_port].link.name);
 	expect_changes(xdp);
 	diagnose_answers(xdp);
 	return EXIT_DONE;

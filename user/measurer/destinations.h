@@ -13,7 +13,9 @@
 
 #include "measurer/xdp_private.h"
 
-/* Begin to speak with the neighbours, and ask. EXIT_INTERRUPTED after a stop. */
+/* Open what speaks with the neighbours, while there are privileges, and ask. Nothing is read yet. */
+enum exit_code destinations_open(struct measurer_xdp *xdp);
+/* Begin to speak with them, ask, and address the transmitters. EXIT_INTERRUPTED after a stop. */
 enum exit_code destinations_learn(struct measurer_xdp *xdp);
 /* Ask again where nobody has answered, for a moment, and send to whoever answers; whether that changed anything. */
 enum exit_code destinations_ask_again(struct measurer_xdp *xdp, bool *ret_changed);

@@ -146,8 +146,9 @@ static void take_less(const struct measurer_xdp *xdp, unsigned int port)
 	setsockopt(xdp->ports[port].listening_fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof(filter));
 }
 
-enum exit_code listen_end(uint64_t start_ns, struct measurer_xdp *xdp)
+enum exit_code listen_end(struct measurer_xdp *xdp)
 {
+	uint64_t start_ns = xdp->listening_since_ns;
 	enum exit_code code = EXIT_DONE;
 
 	if (!has_listened && stop_sleep_until(start_ns + LISTEN_MIN_NS))

@@ -16,7 +16,7 @@
 
 /* Wait until enough time has passed since receivers began to attach, and judge. EXIT_INTERRUPTED after a stop. From then on
  * the ports' sockets get spanning tree, LLDP and what this machine itself sends over IPv4, and nothing else. */
-enum exit_code listen_end(uint64_t start_ns, struct measurer_xdp *xdp);
+enum exit_code listen_end(struct measurer_xdp *xdp);
 
 /* Report that this machine itself sends what was heard on a port, with the port and program that send it, and what ends
  * that. */

@@ -27,6 +27,8 @@ struct tx_stops;
 
 /* An implementation. Every function gets the measurer itself. */
 struct measurer_ops {
+	/* Find out what lies between the ports. May be NULL. */
+	enum exit_code (*connect)(struct measurer *measurer);
 	/* Perform one trial. EXIT_DONE; EXIT_INTERRUPTED after a stop (ret untouched); else the reason was said. */
 	enum exit_code (*measure)(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret);
 	/* Return the result document's "measurer" and "traffic_profile" objects; new references. */
@@ -59,6 +61,10 @@ struct measurer {
 /* Create what the configuration asks for. After a stop it returns EXIT_INTERRUPTED, and *ret measures nothing, but describes
  * itself for a result without trials. */
 enum exit_code measurer_new(const struct config *config, struct measurer **ret);
+
+/* Get ready for the first trial: what arrives at ports is parsed from now on, so privileges were given up where they can be. EXIT_INTERRUPTED
+ * after a stop; else the reason was reported. */
+enum exit_code measurer_connect(struct measurer *measurer);
 
 void measurer_free(struct measurer *measurer);
 

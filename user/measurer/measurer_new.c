@@ -74,6 +74,11 @@ enum exit_code measurer_new(const struct config *config, struct measurer **ret)
 	return code;
 }
 
+enum exit_code measurer_connect(struct measurer *measurer)
+{
+	return measurer->ops->connect ? measurer->ops->connect(measurer) : EXIT_DONE;
+}
+
 /* --- of ports --------------------------------------------------------------------------------------------------------- */
 
 enum exit_code measurer_xdp_measure_steps(struct measurer *measurer, struct load_steps *steps, struct measurement *ret)

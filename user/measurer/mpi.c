@@ -284,6 +284,8 @@ static enum exit_code open_together(struct measurer_mpi *mpi)
 	code = make_profile(mpi);
 	if (!code)
 		code = xdp_open_frames(&mpi->xdp);
+	if (!code)
+		code = xdp_look_around(&mpi->xdp);
 	if ((code = mpi_agree(code, 0, NULL)) || (code = share_descriptions(mpi)))
 		return code;
 	mpi->measurer.transmitters = mpi->xdp.measurer.transmitters;

@@ -205,17 +205,12 @@ static enum exit_code open_receivers(struct measurer_xdp *xdp)
 static enum exit_code open_snmp(struct measurer_xdp *xdp)
 {
 	struct neighbour_port neighbour;
-	unsigned int port;
 
 	if (!xdp->config->queries_per_s)
 		return EXIT_DONE;
-	port = xdp_first_transmitter(xdp);
-	neighbour = destinations_neighbour(xdp, port);
-	if (xdp->ends[port].mac_source == MAC_OTHER_PORT)
-		warn("port %s: nobody answers for the SUT's address, so nobody will answer management queries",
-		     xdp->ports[port].link.name);
-	xdp->snmp_port = port;
-	return snmp_open(&neighbour, xdp->ends[port].destination_mac, xdp->config->queries_per_s, &xdp->snmp);
+	xdp->snmp_port = xdp_first_transmitter(xdp);
+	neighbour = destinations_neighbour(xdp, xdp->snmp_port);
+	return snmp_open(&neighbour, xdp->config->queries_per_s, &xdp->snmp);
 }
 
 /* Whether live frames are faster than AF_XDP in copy mode, as far as self-tests know. */
@@ -255,7 +250,7 @@ static enum exit_code open_transmitters(struct measurer_xdp *xdp)
 	return code;
 }
 
-/* Keep the ports' interrupts, and who speaks with the neighbours, off the transmit threads' CPUs. */
+/* Keep the ports' interrupts off the transmit threads' CPUs. */
 static enum exit_code spare_cpus(struct measurer_xdp *xdp)
 {
 	enum exit_code code = EXIT_DONE;
@@ -266,7 +261,6 @@ static enum exit_code spare_cpus(struct measurer_xdp *xdp)
 		if (xdp->ends[i].tx)
 			tx_port_add_cpus(xdp->ends[i].tx, &cpus);
 	xdp->transmit_cpus = cpus;
-	neighbours_spare_cpus(xdp->neighbours, &cpus);
 	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
 		code = port_spare_cpus(&xdp->ports[i], xdp->config, &cpus);
 	return code;
@@ -348,17 +342,6 @@ static void free_xdp(struct measurer *measurer)
 	free(measurer);
 }
 
-/* Attach the receivers and learn addresses, listening meanwhile. */
-static enum exit_code look_around(struct measurer_xdp *xdp)
-{
-	uint64_t start_ns = clock_ns();
-	enum exit_code code;
-
-	if ((code = open_receivers(xdp)) || (code = destinations_learn(xdp)))
-		return code;
-	return listen_end(start_ns, xdp);
-}
-
 static enum exit_code steer_ports(struct measurer_xdp *xdp)
 {
 	enum exit_code code = EXIT_DONE;
@@ -403,13 +386,34 @@ enum exit_code xdp_open_frames(struct measurer_xdp *xdp)
 	enum exit_code code;
 
 	session_raise();
-	if ((code = steer_ports(xdp)) || (code = look_around(xdp)) || (code = open_snmp(xdp)) ||
+	if ((code = steer_ports(xdp)))
+		return code;
+	xdp->listening_since_ns = clock_ns();
+	if ((code = open_receivers(xdp)) || (code = destinations_open(xdp)) || (code = open_snmp(xdp)) ||
 	    (code = open_transmitters(xdp)))
 		return code;
 	/* last, for the number of queues says how many counters there are; without one a trial lacks nothing but an explanation */
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		ledger_open(xdp->ports[i].link.ifindex, &xdp->ends[i].ledger);
 	return spare_cpus(xdp);
+}
+
+enum exit_code xdp_look_around(struct measurer_xdp *xdp)
+{
+	enum exit_code code = ports_wait_for_carrier(xdp->netlink, xdp->ports, xdp->port_count);
+
+	if (!code)
+		code = destinations_learn(xdp);
+	return code ? code : listen_end(xdp);
+}
+
+/* Look around, and then for what lies between the ports. */
+static enum exit_code connect_ports(struct measurer *measurer)
+{
+	struct measurer_xdp *xdp = (struct measurer_xdp *)measurer;
+	enum exit_code code = xdp_look_around(xdp);
+
+	return !code && xdp->connects ? connection_make(xdp) : code;
 }
 
 void xdp_init(const struct config *config, struct measurer_xdp *ret)
@@ -445,7 +449,7 @@ enum exit_code measurer_xdp_new(const struct config *config, struct measurer **r
 	xdp->measurer.ops = &ops;
 	xdp->connects = config->connect != SWITCH_OFF;
 	if ((code = xdp_open_ports(xdp)) || (code = xdp_make_profile(xdp, config)) || (code = privileges_reduce(config)) ||
-	    (code = xdp_open_frames(xdp)) || (xdp->connects && (code = connection_make(xdp)))) {
+	    (code = xdp_open_frames(xdp))) {
 		free_xdp(&xdp->measurer);
 		return code;
 	}
@@ -589,6 +593,7 @@ static json_t *connection_of(struct measurer *measurer)
 }
 
 static const struct measurer_ops ops = {
+	.connect = connect_ports,
 	.measure = measure,
 	.steps = measure_steps,
 	.queue_stops = xdp_queue_stops,

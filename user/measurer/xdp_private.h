@@ -78,6 +78,7 @@ struct measurer_xdp {
 	uint64_t late_in_trials;               /* late frames that the counts of trials already contain */
 	struct diagnosis diagnosis;            /* explanations of lost and of foreign frames */
 	bool by_nic_clock;                     /* The NICs of all receiving ports stamp arrivals (timestamps.h). */
+	uint64_t listening_since_ns;           /* the time when receivers began to attach */
 	bool links_unsteady;                   /* A link changed in the last trial. */
 	unsigned int repeats_most;             /* most repetitions of the next trial, if the tester spoils it */
 	struct sut_delay delay;                /* longest delay that rank 0, which ends phase d, has seen */
@@ -241,8 +242,10 @@ enum exit_code xdp_open_ports(struct measurer_xdp *xdp);
 /* What is sent, by all ports of the test: those of xdp->config, and of other hosts. The MAC addresses of the latter, and all
  * destination MAC addresses, are not in it yet. */
 enum exit_code xdp_make_profile(struct measurer_xdp *xdp, const struct config *all_ports);
-/* The receivers are attached, addresses learned, and the transmitters opened. */
+/* Attach the receivers, and open the transmitters and all other sockets. Nothing that arrives is parsed. */
 enum exit_code xdp_open_frames(struct measurer_xdp *xdp);
+/* Learn addresses, and judge what was heard since the receivers were attached. It needs no privileges. */
+enum exit_code xdp_look_around(struct measurer_xdp *xdp);
 /* Undo all that; fine after any of them failed. */
 void xdp_close(struct measurer_xdp *xdp);
 

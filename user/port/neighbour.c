@@ -21,7 +21,7 @@
 #include "port/port.h"
 
 #define ASK_EVERY_NS     (NS_PER_S / 5)
-#define GATEWAY_GRACE_NS (NS_PER_S / 5) /* time in which a gateway may still answer after the other port has */
+#define GATEWAY_GRACE_NS (NS_PER_S / 5) /* time in which a gateway may answer a question that the other port has answered */
 #define ANNOUNCE_NS      (2 * NS_PER_S) /* half of the shortest time for which a bridge with spanning tree keeps an address */
 #define FRAME_OCTETS     256
 #define ND_HOP_LIMIT     255
@@ -52,6 +52,7 @@ struct neighbours {
 	struct neighbour_port ports[MLR_PORTS_MAX];
 	int sockets[MLR_PORTS_MAX];
 	int stop_serving, heard; /* eventfds */
+	uint64_t asked_ns;       /* the time of a question before the first neighbours_resolve(); 0: there was none */
 	bool serving;
 	pthread_t thread;
 	pthread_mutex_t lock; /* lock of the members below */
@@ -372,6 +373,12 @@ static void ask(const struct neighbours *neighbours, const struct resolution *kn
 	}
 }
 
+void neighbours_ask(struct neighbours *neighbours)
+{
+	ask(neighbours, &neighbours->known);
+	neighbours->asked_ns = clock_ns();
+}
+
 /* Report once of a port that somebody's answer is not believed. */
 static void say_distrusted(struct neighbours *neighbours, const struct resolution *known)
 {
@@ -414,38 +421,41 @@ static void wait_for_news(const struct neighbours *neighbours, uint64_t now_ns, 
 	eventfd_read(neighbours->heard, &ignored);
 }
 
+/* Return when a gateway has had time enough for its answer, where the other port's came now. Both were asked at one time. */
+static uint64_t patience_end_ns(uint64_t asked_ns, uint64_t now_ns)
+{
+	uint64_t twice_ns = now_ns + (now_ns - asked_ns), grace_ns = asked_ns + GATEWAY_GRACE_NS;
+
+	return twice_ns > grace_ns ? twice_ns : grace_ns;
+}
+
 enum exit_code neighbours_resolve(struct neighbours *neighbours, uint64_t most_ns, struct neighbour_answer *ret_answers,
 				  bool *ret_ports_see_each_other)
 {
 	struct resolution known = look(neighbours);
-	bool met = known.ports_see_each_other;
-	uint64_t now_ns = clock_ns(), deadline_ns = now_ns + most_ns, next_ask_ns = now_ns;
+	bool met = known.ports_see_each_other && !neighbours->asked_ns;
+	uint64_t now_ns = clock_ns(), deadline_ns = now_ns + most_ns, asked_ns = neighbours->asked_ns,
+		 next_ask_ns = asked_ns ? asked_ns + ASK_EVERY_NS : now_ns;
 
+	neighbours->asked_ns = 0;
 	while (!all_found(neighbours, &known) && now_ns < deadline_ns) {
 		if (stop_requested())
 			return EXIT_INTERRUPTED;
 		if (now_ns >= next_ask_ns) {
 			ask(neighbours, &known);
+			asked_ns = now_ns;
 			next_ask_ns += ASK_EVERY_NS;
 		}
 		wait_for_news(neighbours, now_ns, next_ask_ns < deadline_ns ? next_ask_ns : deadline_ns);
 		known = look(neighbours);
 		now_ns = clock_ns();
-		if (known.ports_see_each_other && !met && now_ns + GATEWAY_GRACE_NS < deadline_ns)
-			deadline_ns = now_ns + GATEWAY_GRACE_NS;
+		if (known.ports_see_each_other && !met && patience_end_ns(asked_ns, now_ns) < deadline_ns)
+			deadline_ns = patience_end_ns(asked_ns, now_ns);
 		met = known.ports_see_each_other;
 	}
 	memcpy(ret_answers, known.answers, neighbours->port_count * sizeof(*ret_answers));
 	*ret_ports_see_each_other = known.ports_see_each_other;
 	return EXIT_DONE;
-}
-
-void neighbours_ask(struct neighbours *neighbours, struct neighbour_answer *ret_answers)
-{
-	struct resolution known = look(neighbours);
-
-	ask(neighbours, &known);
-	memcpy(ret_answers, known.answers, neighbours->port_count * sizeof(*ret_answers));
 }
 
 /* --- before a trial: teach ------------------------------------------------------------------------------------------ */
@@ -551,17 +561,7 @@ static void *serve(void *argument)
 	return NULL;
 }
 
-static enum exit_code start_serving(struct neighbours *neighbours)
-{
-	int error = pthread_create(&neighbours->thread, NULL, serve, neighbours);
-
-	if (error)
-		return refuse(EXIT_INCAPABLE, "cannot start the ARP thread: %s", strerror(error));
-	neighbours->serving = true;
-	return EXIT_DONE;
-}
-
-void neighbours_spare_cpus(struct neighbours *neighbours, const cpu_set_t *cpus)
+static void spare_cpus(struct neighbours *neighbours, const cpu_set_t *cpus)
 {
 	cpu_set_t allowed, left;
 
@@ -571,6 +571,17 @@ void neighbours_spare_cpus(struct neighbours *neighbours, const cpu_set_t *cpus)
 	CPU_AND(&left, &left, &allowed);
 	if (CPU_COUNT(&left))
 		pthread_setaffinity_np(neighbours->thread, sizeof(left), &left);
+}
+
+enum exit_code neighbours_start(struct neighbours *neighbours, const cpu_set_t *spared_cpus)
+{
+	int error = pthread_create(&neighbours->thread, NULL, serve, neighbours);
+
+	if (error)
+		return refuse(EXIT_INCAPABLE, "cannot start the ARP thread: %s", strerror(error));
+	neighbours->serving = true;
+	spare_cpus(neighbours, spared_cpus);
+	return EXIT_DONE;
 }
 
 /* --- opening -------------------------------------------------------------------------------------------------------- */
@@ -598,8 +609,6 @@ enum exit_code neighbours_open(const struct neighbour_port *ports, unsigned int 
 	neighbours->heard = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	for (unsigned int i = 0; i < port_count && !code; i++)
 		code = open_port(neighbours, &ports[i]);
-	if (!code)
-		code = start_serving(neighbours);
 	if (code)
 		neighbours_close(neighbours);
 	else

@@ -5,8 +5,8 @@
  * which is opened with the ports and closed before them.
  *
  * A raw socket a port, closed by the kernel if the process dies. The addresses are never configured on the port, so the
- * kernel neither answers for them nor routes by them. One thread answers and learns, from neighbours_open() until
- * neighbours_close(); it sleeps unless something arrives. A port that sends no test frames is silent, and a bridge would
+ * kernel neither answers for them nor routes by them. One thread answers and learns, from neighbours_start() until
+ * neighbours_close(); it sleeps unless something arrives. Only neighbours_open() needs privileges, and it parses nothing. A port that sends no test frames is silent, and a bridge would
  * forget where it is: every two seconds the thread tells that it is there. Where the test frames carry VLAN tags, all that
  * is sent here carries them, too; what is received may.
  */
@@ -45,17 +45,17 @@ struct neighbour_answer {
 
 struct neighbours;
 
-/* Open the sockets, and start the thread. Needs CAP_NET_RAW. */
+/* Open the sockets. Needs CAP_NET_RAW. */
 enum exit_code neighbours_open(const struct neighbour_port *ports, unsigned int port_count, struct neighbours **ret);
-/* Keep the thread off these CPUs, if it has others. */
-void neighbours_spare_cpus(struct neighbours *neighbours, const cpu_set_t *cpus);
-/* Ask for every port's gateway that has not answered yet, for so long at most. It ends earlier once all have answered, or
- * once the ports turned out to see each other directly. It returns an answer for each port, and whether any two saw each
+/* Ask for every port's gateway. Answers wait for the thread. */
+void neighbours_ask(struct neighbours *neighbours);
+/* Start the thread, off these CPUs if it has others. */
+enum exit_code neighbours_start(struct neighbours *neighbours, const cpu_set_t *spared_cpus);
+/* Ask for every port's gateway that has not answered yet, for so long at most. It ends earlier once all have answered. Where
+ * the ports turn out to see each other directly, it ends 0.2 s after the question that showed it. It returns an answer for each port, and whether any two saw each
  * other. EXIT_INTERRUPTED after a stop. */
 enum exit_code neighbours_resolve(struct neighbours *neighbours, uint64_t most_ns, struct neighbour_answer *ret_answers,
 				  bool *ret_ports_see_each_other);
-/* Ask once, and return what is known by now. */
-void neighbours_ask(struct neighbours *neighbours, struct neighbour_answer *ret_answers);
 /* Let every silent port announce itself now. The second function returns how many frames a port has sent for that. */
 void neighbours_announce_silent(struct neighbours *neighbours);
 uint64_t neighbours_announcements(const struct neighbours *neighbours, unsigned int port);

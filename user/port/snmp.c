@@ -207,8 +207,7 @@ struct snmp_report snmp_stop(struct snmp *snmp)
 	return snmp->report;
 }
 
-enum exit_code snmp_open(const struct neighbour_port *port, const uint8_t *gateway_mac, unsigned int queries_per_s,
-			 struct snmp **ret)
+enum exit_code snmp_open(const struct neighbour_port *port, unsigned int queries_per_s, struct snmp **ret)
 {
 	struct snmp *snmp = calloc(1, sizeof(*snmp));
 	int error;
@@ -216,7 +215,6 @@ enum exit_code snmp_open(const struct neighbour_port *port, const uint8_t *gatew
 	if (!snmp)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	snmp->port = *port;
-	memcpy(snmp->gateway_mac, gateway_mac, MLR_MAC_OCTETS);
 	snmp->interval_ns =
 		(NS_PER_S + queries_per_s - 1) / queries_per_s; /* rounded up, so that no second has one query too many */
 	snmp->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -22,9 +22,8 @@ struct snmp_report {
 	uint64_t queries, answers;
 };
 
-/* Open queries from a port to its gateway at this MAC address. They use IPv4 if the port does. */
-enum exit_code snmp_open(const struct neighbour_port *port, const uint8_t *gateway_mac, unsigned int queries_per_s,
-			 struct snmp **ret);
+/* Open queries from a port to its gateway, whose MAC address snmp_readdress() sets. They use IPv4 if the port does. */
+enum exit_code snmp_open(const struct neighbour_port *port, unsigned int queries_per_s, struct snmp **ret);
 /* Call it between two trials if the gateway has another MAC address. */
 void snmp_readdress(struct snmp *snmp, const uint8_t *gateway_mac);
 /* Send queries from one time until another (CLOCK_MONOTONIC). */
