@@ -192,7 +192,7 @@ static void samples_and_counters_are_bounded(void **state)
 		sample(recorder, i, "x", RECORDER_COUNTER, i);
 	recorder_begin(recorder, 1001000000000);
 	for (int i = 0; i < 2 * RECORDER_COUNTERS_MOST; i++) {
-		snprintf(name, sizeof(name), "%d-%0350d", i, 0);
+		snprintf(name, sizeof(name), "%d-%0200d", i, 0);
 		recorder_add(recorder, name, RECORDER_GAUGE, 1);
 	}
 	recorder_add(recorder, "x", RECORDER_COUNTER, 1000);
@@ -205,33 +205,47 @@ static void samples_and_counters_are_bounded(void **state)
 	assert_int_equal(json_object_size(json_object_get(summary, "gauges")) +
 				 json_object_size(json_object_get(summary, "counters")),
 			 RECORDER_SHOWN_MOST);
-	assert_true(read_integer(summary, "omitted") > RECORDER_COUNTERS_MOST);
+	/* beside "x" there is room for all but one; the second value of "x" is one more */
+	assert_int_equal(read_integer(summary, "omitted"), 2 * RECORDER_COUNTERS_MOST + 2 - RECORDER_SHOWN_MOST);
+	assert_string_equal(json_string_value(json_object_get(summary, "omitted_reason")), "it has more than 4096");
 	recorder_free(recorder);
 }
 
-/* What cannot be told as it is counts as omitted, so that no counter goes without a word. */
+/* What cannot be told as it is counts as omitted, once however many samples there are, so that no counter goes without a word. */
 static void what_is_not_told_is_counted(void **state)
 {
 	struct recorder *recorder = recorder_new();
 	json_auto_t *summary = NULL;
-	char name[RECORDER_NAME_SIZE + 8];
+	char names[2][RECORDER_NAME_SIZE + 1];
 
 	(void)state;
-	memset(name, 'n', sizeof(name));
-	memcpy(name + RECORDER_NAME_SIZE - 2, "\xc3\xa4", 3); /* cut within a character */
+	memset(names, 'n', sizeof(names));
+	memcpy(names[0] + RECORDER_NAME_SIZE - 1, "a", 2);
+	memcpy(names[1] + RECORDER_NAME_SIZE - 1, "b", 2);
 	for (int i = 0; i < 2; i++) {
 		recorder_begin(recorder, 1000000000000 + (uint64_t)i * 1000000000);
-		recorder_add(recorder, name, RECORDER_COUNTER, i);
+		recorder_add(recorder, names[0], RECORDER_COUNTER, i);
+		recorder_add(recorder, names[1], RECORDER_COUNTER, i);
 		recorder_add(recorder, "wrapped", RECORDER_COUNTER, i ? 0x1p64 : 0);
 		recorder_add(recorder, "twice", RECORDER_COUNTER, i);
 		recorder_add(recorder, "twice", RECORDER_COUNTER, 2 * i);
 		recorder_end(recorder, 1000000000000 + (uint64_t)i * 1000000000);
 	}
 	summary = recorder_summary(recorder, 0, 2000000000000, false);
-	assert_int_equal(json_object_size(json_object_get(summary, "counters")), 2);
+	assert_int_equal(json_object_size(json_object_get(summary, "counters")), 1);
 	assert_true(figure(summary, "counters", "twice", "change") == 1);
-	assert_int_equal(read_integer(summary, "omitted"), 3);
+	assert_int_equal(read_integer(summary, "omitted"), 4);
 	recorder_free(recorder);
+}
+
+/* An exporter may write what it likes into a label. */
+static void a_name_that_is_not_utf_8_is_told_all_the_same(void **state)
+{
+	static const double values[] = { 5, 12 };
+	json_auto_t *summary = course(RECORDER_COUNTER, "drops{if=\"K\xf6ln\"}", values, 2);
+
+	(void)state;
+	assert_true(figure(summary, "counters", "drops{if=\"K\\xf6ln\"}", "change") == 7);
 }
 
 /* What a program comes to that is asked so often: a summary, or why there is none in *ret_trouble. */
@@ -266,6 +280,26 @@ static void a_program_is_asked_for_lines_of_json(void **state)
 	assert_null(trouble);
 	assert_true(figure(summary, "counters", "a/b", "change") == 6);
 	assert_true(figure(summary, "gauges", "heat", "max") >= 6);
+}
+
+#define GNMI_PATH "openconfig-interfaces:interfaces/interface[name=eth0]/state/counters/"
+
+/* Paths of gNMI differ at their ends. One that is too long is none of the others. */
+static void no_two_names_of_a_program_are_one(void **state)
+{
+	const char *trouble;
+	json_auto_t *summary =
+		listen_to("n=0; long=$(printf %300s | tr ' ' x); while read -r _; do n=$((n+1)); echo \"{\\\"" GNMI_PATH
+			  "in-pkts\\\":$((50*n)),\\\"" GNMI_PATH "in-discards\\\":$((7*n)),\\\"$long\\\":$n,"
+			  "\\\"$long\\\\u00e9\\\":{\\\"a\\\":$n,\\\"b\\\":$n}}\"; done",
+			  2, &trouble);
+
+	(void)state;
+	assert_null(trouble);
+	assert_true(figure(summary, "counters", GNMI_PATH "in-discards", "change") == 7);
+	assert_true(figure(summary, "counters", GNMI_PATH "in-pkts", "change") == 50);
+	assert_int_equal(json_object_size(json_object_get(summary, "counters")), 2);
+	assert_int_equal(read_integer(summary, "omitted"), 3);
 }
 
 static double seconds_of(clockid_t clock)
@@ -418,6 +452,8 @@ int main(void)
 		cmocka_unit_test(a_program_that_starts_slowly_is_read_when_it_answers),
 		cmocka_unit_test(a_program_may_keep_its_own_pace),
 		cmocka_unit_test(what_is_not_told_is_counted),
+		cmocka_unit_test(a_name_that_is_not_utf_8_is_told_all_the_same),
+		cmocka_unit_test(no_two_names_of_a_program_are_one),
 		cmocka_unit_test(a_hostile_program_costs_its_own_samples_alone),
 	};
 

@@ -112,12 +112,12 @@ static void add_members(struct recorder *recorder, const json_t *object, const c
 {
 	json_each_member (key, value, object) {
 		bool is_list = !*above && strcmp(key, "gauges") == 0 && json_is_object(value);
-		char name[RECORDER_NAME_SIZE];
+		char name[RECORDER_NAME_SIZE + 1]; /* One that is cut, and all below it, are too long for the recorder. */
 
 		if (is_list)
 			snprintf(name, sizeof(name), "%s", "");
 		else
-			snprintf(name, sizeof(name), "%.100s%s%.50s", above, *above ? "/" : "", key);
+			snprintf(name, sizeof(name), "%s%s%s", above, *above ? "/" : "", key);
 		if (json_is_number(value))
 			recorder_add(recorder, name, gauges ? RECORDER_GAUGE : RECORDER_UNKNOWN, json_number_value(value));
 		else if (json_is_object(value) && depth < DEPTH_MOST)

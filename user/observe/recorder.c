@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/exit_code.h"
+#include "base/plain.h"
 #include "base/schema.h"
 #include "mlr/cause.h"
 #include "mlr/power.h"
@@ -36,8 +37,10 @@ struct row {
 
 struct recorder {
 	struct counter *counters;
-	size_t count, omitted;
-	uint16_t slots[SLOTS]; /* 1 + the place of a counter; 0: free */
+	size_t count;
+	size_t omitted[RECORDER_OMISSIONS];  /* by reason, of the sample that left out most */
+	size_t omitting[RECORDER_OMISSIONS]; /* of the current sample */
+	uint16_t slots[SLOTS];               /* 1 + the place of a counter; 0: free */
 	struct row rows[RECORDER_SAMPLES_MOST];
 	size_t row_count;
 	uint64_t begin_ns;
@@ -69,7 +72,7 @@ void recorder_free(struct recorder *recorder)
 void recorder_empty(struct recorder *recorder)
 {
 	recorder->row_count = 0;
-	recorder->omitted = 0;
+	memset(recorder->omitted, 0, sizeof(recorder->omitted));
 	for (size_t i = 0; i < recorder->count; i++) {
 		recorder->counters[i].last = NAN;
 		recorder->counters[i].offset = 0;
@@ -166,18 +169,25 @@ void recorder_begin(struct recorder *recorder, uint64_t now_ns)
 
 	recorder->begin_ns = now_ns;
 	recorder->value_count = 0;
+	memset(recorder->omitting, 0, sizeof(recorder->omitting));
 	for (size_t i = 0; i < RECORDER_COUNTERS_MOST; i++)
 		row->values[i] = NAN;
 }
 
-/* A character of several octets is cut as a whole. */
-static void cut_name(char cut[RECORDER_NAME_SIZE], const char *name)
+void recorder_omit(struct recorder *recorder, enum recorder_omission reason, size_t count)
 {
-	size_t length = strnlen(name, RECORDER_NAME_SIZE - 1);
+	recorder->omitting[reason] += count;
+}
 
-	while (length && name[length] && ((unsigned char)name[length] & 0xc0) == 0x80)
-		length--;
-	snprintf(cut, RECORDER_NAME_SIZE, "%.*s", (int)length, name);
+/* Write the name as JSON may have it. Returns false if there is no room. */
+static bool write_name(char ret[RECORDER_NAME_SIZE], const char *name)
+{
+	owned char *plain = NULL;
+
+	for (const char *octet = name; *octet && !plain; octet++)
+		if ((unsigned char)*octet >= 0x80 && !(plain = plain_text(name)))
+			return false;
+	return snprintf(ret, RECORDER_NAME_SIZE, "%s", plain ?: name) < RECORDER_NAME_SIZE;
 }
 
 static bool is_wrap(double before, double now)
@@ -202,16 +212,18 @@ void recorder_add(struct recorder *recorder, const char *name, enum recorder_kin
 {
 	struct row *row = &recorder->rows[recorder->row_count];
 	struct counter *counter;
-	char cut[RECORDER_NAME_SIZE];
+	char written[RECORDER_NAME_SIZE];
 	size_t place;
 
 	if (!isfinite(value))
 		return;
-	cut_name(cut, name);
-	place = place_of(recorder, cut, kind, value);
-	/* another counter may have the same name once both are cut */
-	if (fabs(value) > VALUE_MOST || place == RECORDER_COUNTERS_MOST || !isnan(row->values[place])) {
-		recorder->omitted++;
+	if (!write_name(written, name)) {
+		recorder_omit(recorder, RECORDER_NAME_TOO_LONG, 1);
+		return;
+	}
+	place = place_of(recorder, written, kind, value);
+	if (place == RECORDER_COUNTERS_MOST || fabs(value) > VALUE_MOST || !isnan(row->values[place])) {
+		recorder_omit(recorder, place == RECORDER_COUNTERS_MOST ? RECORDER_NO_ROOM : RECORDER_BAD_VALUE, 1);
 		return;
 	}
 	counter = &recorder->counters[place];
@@ -224,6 +236,9 @@ void recorder_add(struct recorder *recorder, const char *name, enum recorder_kin
 
 bool recorder_end(struct recorder *recorder, uint64_t now_ns)
 {
+	for (size_t i = 0; i < RECORDER_OMISSIONS; i++)
+		if (recorder->omitting[i] > recorder->omitted[i])
+			recorder->omitted[i] = recorder->omitting[i];
 	if (!recorder->value_count)
 		return false;
 	recorder->rows[recorder->row_count++].at_ns = recorder->begin_ns + (now_ns - recorder->begin_ns) / 2;
@@ -394,17 +409,43 @@ static size_t put_values(const struct span *span, json_t *counters, json_t *gaug
 	return unchanged;
 }
 
+/* Add how many counters the trial lacks, and why most of them. */
+static void put_omitted(json_t *summary, const size_t omitted[RECORDER_OMISSIONS])
+{
+	static const char *const reasons[] = {
+		[RECORDER_NAME_TOO_LONG] = "their names have more than 255 octets",
+		[RECORDER_NO_ROOM] = "it has more than 4096",
+		[RECORDER_NOT_SHOWN] = "more than 1000 moved",
+		[RECORDER_BAD_VALUE] = "they had two values, or one of more than 1e17",
+		[RECORDER_BAD_LINE] = "their lines are none of the format",
+	};
+	size_t all = 0, most = 0;
+
+	_Static_assert(RECORDER_NAME_SIZE == 256 && RECORDER_COUNTERS_MOST == 4096 && RECORDER_SHOWN_MOST == 1000,
+		       "reasons");
+	for (size_t i = 0; i < RECORDER_OMISSIONS; i++) {
+		all += omitted[i];
+		most = omitted[i] > omitted[most] ? i : most;
+	}
+	json_object_set_new(summary, "omitted", json_integer((json_int_t)all));
+	if (all)
+		json_object_set_new(summary, "omitted_reason", json_string(reasons[most]));
+}
+
 json_t *recorder_summary(const struct recorder *recorder, uint64_t start_ns, uint64_t end_ns, bool series)
 {
 	json_auto_t *counters = json_object(), *gauges = json_object(), *reset = json_array();
 	struct span span = span_of(recorder, start_ns, end_ns, series);
-	size_t unchanged = 0, omitted = recorder->omitted;
+	size_t unchanged = 0, omitted[RECORDER_OMISSIONS];
 	json_t *json;
 
+	memcpy(omitted, recorder->omitted, sizeof(omitted));
 	if (recorder->row_count)
-		unchanged = put_values(&span, counters, gauges, reset, &omitted);
-	json = json_pack("{s:I, s:O, s:O, s:I, s:I}", "samples", (json_int_t)recorder->row_count, "counters", counters,
-			 "gauges", gauges, "unchanged", (json_int_t)unchanged, "omitted", (json_int_t)omitted);
+		unchanged = put_values(&span, counters, gauges, reset, &omitted[RECORDER_NOT_SHOWN]);
+	json = json_pack("{s:I, s:O, s:O, s:I}", "samples", (json_int_t)recorder->row_count, "counters", counters, "gauges",
+			 gauges, "unchanged", (json_int_t)unchanged);
+	if (json)
+		put_omitted(json, omitted);
 	if (json && json_array_size(reset))
 		json_object_set(json, "reset", reset);
 	if (json && series && recorder->row_count)

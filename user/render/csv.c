@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "render/forms.h"
 
-#define PATH_SIZE 256
+#define PATH_SIZE 512 /* The name of a counter has up to 255 octets. */
 #define STANDING  "standing"
 
 /* --- units ---------------------------------------------------------------------------------------------------------- */
