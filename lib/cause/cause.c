@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "mlr/cause.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "cause/cause_names.h"
 
 #define LOST_ENOUGH       100.0 /* frames: fewer may agree with a counter by chance */
 #define EXACT_RATIO       0.01  /* part of the lost frames by which a counter may differ from them in all */
@@ -144,92 +145,6 @@ static bool is_quiet_below(const struct mlr_cause *cause)
 
 /* --- names ---------------------------------------------------------------------------------------------------------- */
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t length = strlen(text), end_length = strlen(end);
-
-	return length >= end_length && strcmp(text + length - end_length, end) == 0;
-}
-
-bool mlr_cause_ends_with_word(const char *name, const char *word)
-{
-	size_t length = strcspn(name, "{"), word_length = strlen(word);
-	const char *last;
-
-	if (length < word_length)
-		return false;
-	last = name + length - word_length;
-	if (strncmp(last + 1, word + 1, word_length - 1) != 0)
-		return false;
-	return *last == *word ? last == name || !isalpha((unsigned char)last[-1])
-			      : *last == toupper((unsigned char)*word);
-}
-
-/* Whether a text holds, or ends with, any of these words. */
-typedef bool holds_word(const char *text, const char *word);
-
-static bool contains(const char *text, const char *word)
-{
-	return strstr(text, word);
-}
-
-static bool holds_any(holds_word *holds, const char *text, const char *const *words, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (holds(text, words[i]))
-			return true;
-	return false;
-}
-#define ENDS_WITH_ANY(text, words) holds_any(ends_with, text, words, sizeof(words) / sizeof((words)[0]))
-#define CONTAINS_ANY(text, words)  holds_any(contains, text, words, sizeof(words) / sizeof((words)[0]))
-
-/* Whether a counter is a sum over all places of a link, a tree of queues, or a list of filters. */
-static bool is_sum(const char *name)
-{
-	static const char *const ends[] = {
-		"rx_dropped", "tx_dropped", "rx_errors", "tx_errors", "rx_missed", "overlimits"
-	};
-	static const char *const parts[] = { "network_receive_",
-					     "network_transmit_",
-					     "ifInDiscards",
-					     "ifOutDiscards",
-					     "ifInErrors",
-					     "ifOutErrors",
-					     "/ingress-",
-					     "/clsact-",
-					     "/htb-",
-					     "/hfsc-",
-					     "/prio-",
-					     "/mq-",
-					     "/mqprio-",
-					     "/drr-" };
-
-	return CONTAINS_ANY(name, parts) || ENDS_WITH_ANY(name, ends);
-}
-
-/* Octets are frames told otherwise. */
-static bool is_octets(const char *name)
-{
-	static const char *const octets[] = { "bytes", "octets", "Octets" };
-
-	return ENDS_WITH_ANY(name, octets) || strstr(name, "_bytes");
-}
-
-/* Whether a counter is called after a loss, as most counters of loss are. */
-static bool is_of_loss(const char *name)
-{
-	static const char *const words[] = { "drop", "discard", "Discard", "miss", "lost",    "err",
-					     "Err",  "over",    "full",    "fail", "NoRoute", "reject" };
-
-	return CONTAINS_ANY(name, words);
-}
-
-/* Whether a counter counts events of a CPU, which are no frames, however many there are. */
-static bool is_of_cpu(const char *name)
-{
-	return strstr(name, "interrupt/") == name || strstr(name, "softirq/") == name;
-}
-
 /* The place of a counter of the same source, or the number of counters. */
 static size_t find(const struct mlr_cause_input *input, const char *source, const char *name)
 {
@@ -256,7 +171,7 @@ static bool is_exact(const struct evidence *evidence, size_t counter)
 {
 	struct known upper = known_of(LOSSY(evidence), counter), lower = known_of(LOWER(evidence), counter);
 
-	if (!lower.count && is_as_traffic(&upper) && !is_of_loss(evidence->input->counters[counter].name))
+	if (!lower.count && is_as_traffic(&upper) && !mlr_cause_name_is_of_loss(evidence->input->counters[counter].name))
 		return false;
 	return upper.difference <= (upper.lost < LOST_ENOUGH ? 0 : EXACT_RATIO * upper.lost) &&
 	       lower.difference <= EXACT_RATIO * lower.sent &&
@@ -288,12 +203,12 @@ static unsigned int rank_of(const struct mlr_cause *cause, bool of_places)
 static bool is_before(const struct mlr_cause_input *input, const struct mlr_cause *a, const struct mlr_cause *b)
 {
 	const char *a_name = input->counters[a->counter].name, *b_name = input->counters[b->counter].name;
-	unsigned int a_rank = rank_of(a, is_sum(a_name)), b_rank = rank_of(b, is_sum(b_name));
+	unsigned int a_rank = rank_of(a, mlr_cause_name_is_sum(a_name)), b_rank = rank_of(b, mlr_cause_name_is_sum(b_name));
 
 	if (a_rank != b_rank)
 		return a_rank < b_rank;
-	if (is_of_loss(a_name) != is_of_loss(b_name))
-		return is_of_loss(a_name);
+	if (mlr_cause_name_is_of_loss(a_name) != mlr_cause_name_is_of_loss(b_name))
+		return mlr_cause_name_is_of_loss(a_name);
 	return a->kind == MLR_CAUSE_GROWS && fabs(log(a->per_lost)) < fabs(log(b->per_lost));
 }
 
@@ -330,7 +245,6 @@ static double accounted_of(const struct mlr_cause_input *input, const char *sour
 static bool is_full(const struct mlr_cause_input *input, const struct mlr_cause_counter *counter, double level,
 		    const struct mlr_cause_trial *const *trials, size_t count)
 {
-	static const char *const wholes[] = { "use", "ratio", "percent" };
 	unsigned int cpu;
 	char rest;
 
@@ -339,8 +253,7 @@ static bool is_full(const struct mlr_cause_input *input, const struct mlr_cause_
 		       level >= CPU_FULL_RATIO * accounted_of(input, counter->source, cpu, trials, count);
 	if (mlr_cause_ends_with_word(counter->name, "percent"))
 		level /= 100;
-	return holds_any(mlr_cause_ends_with_word, counter->name, wholes, sizeof(wholes) / sizeof(wholes[0])) &&
-	       level >= FULL_RATIO;
+	return mlr_cause_name_is_use(counter->name) && level >= FULL_RATIO;
 }
 
 /* A backlog that overflows is named after the CPU; which worked for others, or is called so by who took it. */
@@ -380,7 +293,7 @@ static void add_shared(const struct evidence *evidence, size_t counter, double p
  * growth with the load look alike: only the name, and nearly the lost frames, speak for it. Few events may be chance. */
 static bool grows_with_loss(const struct evidence *evidence, const struct mlr_cause *cause)
 {
-	bool of_loss = is_of_loss(evidence->input->counters[cause->counter].name);
+	bool of_loss = mlr_cause_name_is_of_loss(evidence->input->counters[cause->counter].name);
 
 	if (isnan(cause->lower_per_frame))
 		return of_loss && is_near(cause) && cause->change >= EVENTS_ENOUGH;
@@ -398,7 +311,8 @@ static void judge(const struct evidence *evidence, size_t counter, struct mlr_ca
 
 	if (is_full(evidence->input, self, cause.upper_level, LOSSY(evidence)))
 		cause.kind = MLR_CAUSE_SATURATED;
-	else if (self->is_gauge || is_octets(self->name) || is_of_cpu(self->name) || !(cause.per_lost >= GROWS_RATIO))
+	else if (self->is_gauge || mlr_cause_name_is_octets(self->name) || mlr_cause_name_is_of_cpu(self->name) ||
+		 !(cause.per_lost >= GROWS_RATIO))
 		return;
 	else if (is_exact(evidence, counter))
 		cause.kind = MLR_CAUSE_EXACT;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where a SUT lost frames: counters of trials whose cause is known. */
+#include "cause/cause_names.h"
 #include "mlr/cause.h"
 #include "unit.h"
 
-#define COUNTERS_MOST 16
+#define COUNTERS_MOST 256
 
 /* A case that is built row by row. */
 struct scene {
@@ -35,6 +36,32 @@ static void put_gauge(struct scene *scene, const char *name, double below, doubl
 {
 	put(scene, name, below, above);
 	scene->counters[scene->counter_count - 1].is_gauge = true;
+}
+
+/* What a SUT with many counters says beside what is looked for: counters of what came and what was passed on, of CPUs, and of
+ * other links. */
+static void put_world(struct scene *scene)
+{
+	static const char *const passed_on[] = { "frames_transferred", "successfully_sent", "overall_tx", "tx_interrupts" };
+	static const char *const came[] = { "link/eth0/rx_packets", "Ip/InReceives", "overall_rx", "rx_interrupts" };
+	static char names[100][32];
+	double lost = scene->trials[2].lost;
+
+	for (size_t i = 0; i < COUNT_OF(came); i++) {
+		put(scene, came[i], 100e3, 110e3);
+		put(scene, passed_on[i], 100e3 - scene->trials[0].lost, 110e3 - lost);
+	}
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		snprintf(names[i], sizeof(names[i]), i % 2 ? "world%zu_events" : "other%zu_drop", i);
+		put(scene, names[i], i % 3 ? (double)i : 0, i % 3 ? (double)i * 1.1 : 0);
+	}
+}
+
+/* Trials at the Lower Bound were not observed. */
+static void forget_lower(struct scene *scene)
+{
+	for (size_t i = 0; i < scene->counter_count; i++)
+		scene->changes[0][i] = scene->changes[1][i] = scene->levels[0][i] = scene->levels[1][i] = NAN;
 }
 
 static struct mlr_causes find(struct scene *scene)
@@ -320,6 +347,74 @@ static void a_word_of_a_name_is_no_part_of_another(void **state)
 	assert_int_equal(find(&scene).count, 0);
 }
 
+static void a_counter_of_loss_has_a_word_of_loss(void **state)
+{
+	static const char *const of_loss[] = { "rxq3_drops",
+					       "link/eth0/rx_dropped",
+					       "Ip/InAddrErrors",
+					       "IpInDiscards",
+					       "TCPRcvQDrop",
+					       "RXDropped",
+					       "imissed",
+					       "rxdrops",
+					       "in-discards",
+					       "Ip/InNoRoutes",
+					       "rx_no_buffer_count",
+					       "rx_out_of_buffer",
+					       "queue_full",
+					       "q_drop_total{n=\"1\"}",
+					       "rx_fifo_errors",
+					       "ListenOverflows",
+					       "rx_over_errors",
+					       "rx_nombuf",
+					       "tail-drop",
+					       "TX_ERR" };
+	static const char *const of_traffic[] = {
+		"frames_transferred", "rx_interrupts", "overall_rx",     "successfully_sent",
+		"deferred",           "coverage",      "hoverboard",     "dropbear_logins",
+		"flow_overview",      "terrace",       "no_vlan_frames", "transmissions",
+		"fullness_of_moon",   "Ip/InReceives", "carrier",        ""
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(of_loss); i++)
+		if (!mlr_cause_name_is_of_loss(of_loss[i]))
+			fail_msg("%s is of loss", of_loss[i]);
+	for (size_t i = 0; i < COUNT_OF(of_traffic); i++)
+		if (mlr_cause_name_is_of_loss(of_traffic[i]))
+			fail_msg("%s is of no loss", of_traffic[i]);
+}
+
+/* One trial that loses half, or all, of the frames: those that are passed on, or come, are as many. */
+static void what_is_transferred_is_no_place(void **state)
+{
+	(void)state;
+	for (int all = 0; all < 2; all++) {
+		struct scene scene = scene_of(all ? 110e3 : 56e3);
+
+		put_world(&scene);
+		forget_lower(&scene);
+		assert_int_equal(find(&scene).count, 0);
+	}
+}
+
+static void what_is_idle_is_not_at_its_limit(void **state)
+{
+	struct scene scene = scene_of(5000);
+	struct mlr_causes causes;
+
+	(void)state;
+	put_world(&scene);
+	put_gauge(&scene, "worker2_idle_percent", 60, 100);
+	put_gauge(&scene, "buffersFreePercent", 60, 100);
+	put_gauge(&scene, "pool/available_ratio", 0.6, 1);
+	assert_int_equal(find(&scene).count, 0);
+	put_gauge(&scene, "worker1_busy_percent", 60, 100);
+	causes = find(&scene);
+	assert_int_equal(causes.count, 1);
+	assert_string_equal(name_of(&scene, &causes, 0), "worker1_busy_percent");
+}
+
 static void events_of_a_cpu_are_no_frames(void **state)
 {
 	struct scene scene = scene_of(4812);
@@ -467,6 +562,9 @@ int main(void)
 		cmocka_unit_test(nearly_all_of_the_loss_is_told_without_a_lower_bound),
 		cmocka_unit_test(a_few_events_are_chance),
 		cmocka_unit_test(a_word_of_a_name_is_no_part_of_another),
+		cmocka_unit_test(a_counter_of_loss_has_a_word_of_loss),
+		cmocka_unit_test(what_is_transferred_is_no_place),
+		cmocka_unit_test(what_is_idle_is_not_at_its_limit),
 		cmocka_unit_test(events_of_a_cpu_are_no_frames),
 		cmocka_unit_test(an_error_of_one_place_is_no_sum),
 		cmocka_unit_test(at_most_five_are_told_the_best_of_many),

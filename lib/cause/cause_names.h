@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the names of counters say. The functions are pure and keep nothing.
+ *
+ * A name is read as words, which end at anything but a letter, and before a capital: "rxq3_drops", "RXDropped" and "q-drop" have
+ * a word of loss, "frames_transferred" and "rx_interrupts" have none. A word may be glued to one of traffic: "rxdrops".
+ */
+#ifndef MLR_CAUSE_NAMES_H
+#define MLR_CAUSE_NAMES_H
+
+#include <stdbool.h>
+
+/* Whether a counter is called after a loss, as most counters of loss are. */
+bool mlr_cause_name_is_of_loss(const char *name);
+/* Whether it counts octets or bits, which are frames told otherwise. */
+bool mlr_cause_name_is_octets(const char *name);
+/* Whether it counts events of a CPU, which are no frames, however many there are. */
+bool mlr_cause_name_is_of_cpu(const char *name);
+/* Whether it is a sum over all places of a link, a tree of queues, or a list of filters. */
+bool mlr_cause_name_is_sum(const char *name);
+/* Whether a gauge tells what is used of a whole; what is idle or free is none. */
+bool mlr_cause_name_is_use(const char *name);
+
+#endif
