@@ -126,6 +126,72 @@ static void a_counter_that_is_reset_is_said_to_be(void **state)
 	assert_true(figure(summary, "gauges", "packets_in_queue", "max") == 9);
 }
 
+/* A sample of one counter, and of another one unless that is NAN. */
+static void two(struct recorder *recorder, double at_s, double x, const char *name, double value)
+{
+	recorder_begin(recorder, (uint64_t)(at_s * 1e9));
+	recorder_add(recorder, "x", RECORDER_COUNTER, x);
+	recorder_add(recorder, name, RECORDER_COUNTER, value);
+	recorder_end(recorder, (uint64_t)(at_s * 1e9));
+}
+
+/* As of Prometheus client libraries, which make a counter with labels at its first event. */
+static void a_counter_without_a_first_or_last_value_did_not_do_nothing(void **state)
+{
+	struct recorder *recorder = recorder_new();
+	json_auto_t *appears = NULL, *complete = NULL, *ends = NULL, *absent = NULL;
+
+	(void)state;
+	two(recorder, 0, 1, "q_drop", NAN);
+	two(recorder, 1, 2, "q_drop", 40);
+	two(recorder, 2, 3, "q_drop", 90);
+	appears = recorder_summary(recorder, 0, 2000000000, true);
+	assert_true(figure(appears, "counters", "x", "change") == 2);
+	assert_null(json_at(appears, "/counters/q_drop"));
+	assert_int_equal(read_integer(appears, "unchanged"), 0);
+	assert_true(json_is_null(json_at(appears, "/partial/q_drop/before")));
+	assert_true(figure(appears, "partial", "q_drop", "first") == 40);
+	assert_true(figure(appears, "partial", "q_drop", "after") == 90);
+	assert_true(read_truth(json_at(appears, "/partial/q_drop"), "new"));
+	recorder_empty(recorder);
+	two(recorder, 3, 3, "q_drop", 90);
+	two(recorder, 4, 3, "q_drop", 90);
+	complete = recorder_summary(recorder, 3000000000, 4000000000, true);
+	assert_null(json_object_get(complete, "partial"));
+	assert_int_equal(read_integer(complete, "unchanged"), 2);
+	recorder_empty(recorder);
+	two(recorder, 5, 3, "q_drop", 90);
+	two(recorder, 6, 3, "q_drop", NAN);
+	ends = recorder_summary(recorder, 5000000000, 6000000000, true);
+	assert_true(figure(ends, "partial", "q_drop", "before") == 90);
+	assert_true(json_is_null(json_at(ends, "/partial/q_drop/after")));
+	assert_true(json_is_false(json_at(ends, "/partial/q_drop/new")));
+	recorder_empty(recorder);
+	two(recorder, 7, 3, "q_drop", NAN);
+	two(recorder, 8, 3, "q_drop", NAN);
+	absent = recorder_summary(recorder, 7000000000, 8000000000, true);
+	assert_true(json_is_null(json_at(absent, "/partial/q_drop/first")));
+	assert_int_equal(read_integer(absent, "unchanged"), 1);
+	recorder_free(recorder);
+}
+
+/* A short trial has few samples, and those before and after it are of a SUT without load. */
+static void a_gauge_is_of_the_time_under_load(void **state)
+{
+	struct recorder *recorder = recorder_new();
+	json_auto_t *summary = NULL;
+
+	(void)state;
+	sample(recorder, 0.9, "worker_use", RECORDER_UNKNOWN, 0);
+	sample(recorder, 1.1, "worker_use", RECORDER_UNKNOWN, 1);
+	sample(recorder, 1.2, "worker_use", RECORDER_UNKNOWN, 1);
+	sample(recorder, 1.31, "worker_use", RECORDER_UNKNOWN, 0);
+	summary = recorder_summary(recorder, 1000000000, 1300000000, false);
+	assert_true(figure(summary, "gauges", "worker_use", "mean") == 1);
+	assert_true(figure(summary, "gauges", "worker_use", "min") == 1);
+	recorder_free(recorder);
+}
+
 static void a_reset_is_of_one_trial(void **state)
 {
 	struct recorder *recorder = recorder_new();
@@ -442,6 +508,8 @@ int main(void)
 		cmocka_unit_test(what_falls_is_a_gauge_unless_the_source_says_otherwise),
 		cmocka_unit_test(a_counter_of_32_bits_that_wraps_goes_on),
 		cmocka_unit_test(a_counter_that_is_reset_is_said_to_be),
+		cmocka_unit_test(a_counter_without_a_first_or_last_value_did_not_do_nothing),
+		cmocka_unit_test(a_gauge_is_of_the_time_under_load),
 		cmocka_unit_test(a_reset_is_of_one_trial),
 		cmocka_unit_test(a_name_is_of_a_gauge_by_a_word_of_it),
 		cmocka_unit_test(the_last_sample_counts),

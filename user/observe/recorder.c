@@ -24,6 +24,7 @@ struct counter {
 	char name[RECORDER_NAME_SIZE];
 	enum recorder_kind kind;
 	bool has_fallen; /* It is a gauge, if its kind is not known. */
+	bool was_seen;   /* It had a value in an earlier trial. */
 	/* In the samples so far: */
 	double last;   /* value as its source told it; NAN: none */
 	double offset; /* what the wraps of 32 bits add to it */
@@ -77,6 +78,7 @@ void recorder_empty(struct recorder *recorder)
 		recorder->counters[i].last = NAN;
 		recorder->counters[i].offset = 0;
 		recorder->counters[i].is_reset = false;
+		recorder->counters[i].was_seen = true;
 	}
 }
 
@@ -325,7 +327,7 @@ static json_t *counter_json(const struct span *span, size_t counter)
 	return json;
 }
 
-/* A meter of power tells of a load only while there is one: without the samples before and after, where there are others. */
+/* The samples while there is load: without those before and after, where there are others. */
 static struct span while_loaded(struct span span)
 {
 	struct span within = span;
@@ -374,17 +376,41 @@ static json_t *times_of(const struct span *span)
 	return times;
 }
 
-static json_t *value_json(const struct span *span, const struct span *loaded, size_t at)
+/* Return the first value that a counter has in the samples; NAN: it has none. */
+static double first_value(const struct span *span, size_t counter)
+{
+	double value = NAN;
+
+	for (size_t i = 0; i < span->recorder->row_count && isnan(value); i++)
+		value = value_at(span, i, counter);
+	return value;
+}
+
+/* Return what is summarized of a gauge: the samples under load, or all if it has no value in these. */
+static const struct span *span_of_gauge(const struct span *span, const struct span *loaded, size_t counter)
+{
+	for (size_t i = loaded->first; i <= loaded->last; i++)
+		if (!isnan(value_at(loaded, i, counter)))
+			return loaded;
+	return span;
+}
+
+/* Say what is known of a counter that lacks its first or last value, or of a gauge without any. NULL: it lacks none. */
+static json_t *partial_json(const struct span *span, size_t at)
 {
 	const struct counter *counter = &span->recorder->counters[at];
+	double before = value_at(span, 0, at), after = value_at(span, span->recorder->row_count - 1, at),
+	       first = first_value(span, at);
 
-	if (!is_gauge(counter))
-		return counter_json(span, at);
-	return gauge_json(mlr_power_kind(counter->name) == MLR_POWER_WATTS ? loaded : span, at);
+	if (is_gauge(counter) ? !isnan(first) : !isnan(before) && !isnan(after))
+		return NULL;
+	return json_pack("{s:o, s:o, s:o, s:b}", "before", number(before), "first", number(first), "after", number(after),
+			 "new", !counter->was_seen);
 }
 
 /* Put the counters into the lists. Return how many of them did nothing. */
-static size_t put_values(const struct span *span, json_t *counters, json_t *gauges, json_t *reset, size_t *omitted)
+static size_t put_values(const struct span *span, json_t *counters, json_t *gauges, json_t *reset, json_t *partial,
+			 size_t *omitted)
 {
 	const struct recorder *recorder = span->recorder;
 	struct span loaded = while_loaded(*span);
@@ -393,7 +419,11 @@ static size_t put_values(const struct span *span, json_t *counters, json_t *gaug
 	for (size_t i = 0; i < recorder->count; i++) {
 		const struct counter *counter = &recorder->counters[i];
 		bool is_reset = counter->is_reset && !is_gauge(counter);
-		json_t *one = is_reset ? json_string(counter->name) : value_json(span, &loaded, i);
+		json_t *lacking = is_reset ? NULL : partial_json(span, i);
+		json_t *one = is_reset            ? json_string(counter->name)
+			      : lacking           ? lacking
+			      : is_gauge(counter) ? gauge_json(span_of_gauge(span, &loaded, i), i)
+						  : counter_json(span, i);
 
 		if (!one) {
 			unchanged++;
@@ -403,7 +433,7 @@ static size_t put_values(const struct span *span, json_t *counters, json_t *gaug
 		} else if (is_reset) {
 			json_array_append_new(reset, one);
 		} else {
-			json_object_set_new(is_gauge(counter) ? gauges : counters, counter->name, one);
+			json_object_set_new(lacking ? partial : is_gauge(counter) ? gauges : counters, counter->name, one);
 		}
 	}
 	return unchanged;
@@ -434,20 +464,22 @@ static void put_omitted(json_t *summary, const size_t omitted[RECORDER_OMISSIONS
 
 json_t *recorder_summary(const struct recorder *recorder, uint64_t start_ns, uint64_t end_ns, bool series)
 {
-	json_auto_t *counters = json_object(), *gauges = json_object(), *reset = json_array();
+	json_auto_t *counters = json_object(), *gauges = json_object(), *reset = json_array(), *partial = json_object();
 	struct span span = span_of(recorder, start_ns, end_ns, series);
 	size_t unchanged = 0, omitted[RECORDER_OMISSIONS];
 	json_t *json;
 
 	memcpy(omitted, recorder->omitted, sizeof(omitted));
 	if (recorder->row_count)
-		unchanged = put_values(&span, counters, gauges, reset, &omitted[RECORDER_NOT_SHOWN]);
+		unchanged = put_values(&span, counters, gauges, reset, partial, &omitted[RECORDER_NOT_SHOWN]);
 	json = json_pack("{s:I, s:O, s:O, s:I}", "samples", (json_int_t)recorder->row_count, "counters", counters, "gauges",
 			 gauges, "unchanged", (json_int_t)unchanged);
 	if (json)
 		put_omitted(json, omitted);
 	if (json && json_array_size(reset))
 		json_object_set(json, "reset", reset);
+	if (json && json_object_size(partial))
+		json_object_set(json, "partial", partial);
 	if (json && series && recorder->row_count)
 		json_object_set_new(json, "times", times_of(&span));
 	return json;

@@ -54,6 +54,7 @@ void recorder_omit(struct recorder *recorder, enum recorder_omission reason, siz
 bool recorder_end(struct recorder *recorder, uint64_t now_ns);
 
 /* Summarize the counters of a trial whose frames were due between these times. Return the members "samples", "counters",
- * "gauges", "unchanged" and "omitted", of counters that were reset their names as "reset", with `series` also the values over
- * time, and why most of the omitted ones are, as "omitted_reason". NULL without memory. */
+ * "gauges", "unchanged" and "omitted", and why most of the omitted ones are, as "omitted_reason"; of counters that were reset
+ * their names as "reset", of those that lack a value before or after the trial what is known as "partial", and with `series`
+ * also the values over time. NULL without memory. */
 json_t *recorder_summary(const struct recorder *recorder, uint64_t start_ns, uint64_t end_ns, bool series);
