@@ -16,26 +16,74 @@
 /* --- back-to-back frames (26.4, RFC 9004 section 5) ------------------------------------------------------------------- */
 
 /*
- * The search for the longest burst without loss, exact to one frame. It begins with a short burst, which doubles while
- * nothing is lost. Then it takes the middle between the longest burst without loss and the shortest with loss. If the SUT
- * loses nothing of the longest allowed burst, the search ends there.
+ * What is known of how long the SUT needs to be empty again after a burst. One serves all searches of a frame size.
+ *
+ * A buffer drains, and a bucket of tokens fills, at a rate that no trial at a constant load shows. So a silence that looks
+ * long enough may give the SUT less than one frame of room, and the longest burst looks too small. A burst that lost frames
+ * took all room that there was. So what the SUT forwards of the next one is the room that came back in the silence between.
+ * If it forwards no more after a silence twice as long, the room was all there. If it forwards more, the SUT was not empty.
  */
-struct mlr_burst_search {
-	uint64_t most_frames;  /* the longest burst allowed */
-	uint64_t next_frames;  /* the burst that is asked for; 0: the search is over */
-	uint64_t kept_frames;  /* the longest burst without loss so far; 0: none */
-	uint64_t lossy_frames; /* the shortest burst with loss so far; 0: none */
+struct mlr_burst_rest {
+	double forwarded_fps; /* the throughput: the SUT forwards what it keeps of a burst at least as fast, by what is known */
+	double refill_fps;    /* rate at which room came back in a silence, as far as is known */
+	uint64_t taken_frames; /* received of the last burst */
+	bool is_drained;       /* the last burst lost frames: the SUT had no room after it */
+	double full_s;  /* after so long a silence the SUT had more room than after a shorter one; 0: that was not seen */
+	bool is_proven; /* a longer silence than the usual one gave no more room, */
+	uint64_t proven_frames; /* at this longest burst without loss */
+	bool is_unsettled;      /* the longest silence still gave more room, or less than a burst before had */
+	/* The burst that was sent after silences of growing length, and the last two of them, the longer one first. */
+	struct mlr_burst_evidence {
+		uint64_t frames; /* 0: there is none */
+		uint64_t received[2];
+		double silence_s[2];
+	} evidence;
 };
 
-/* Begin a search with bursts of `first_frames`, which is at least 1 and at most `most_frames`. */
-void mlr_burst_search_init(struct mlr_burst_search *ret, uint64_t first_frames, uint64_t most_frames);
+/* Begin without knowledge, but for the throughput. */
+void mlr_burst_rest_init(struct mlr_burst_rest *ret, double throughput_fps);
+
+/*
+ * The search for the longest burst without loss, exact to one frame. It begins with a short burst, which doubles while
+ * nothing is lost. Then the longest burst without loss and the shortest with loss come nearer to each other: as many frames
+ * are tried as were received of the last burst, or one more than was kept, or the middle. If the SUT loses nothing of the
+ * longest allowed burst, the search ends there.
+ *
+ * A burst of which less arrives than the SUT has kept is not believed, nor is the end of the search. The same burst is sent
+ * again, after a silence of at least 2 s, and then after ones twice as long each, until no more of it arrives. If it is kept
+ * then, the SUT was not empty, and the search goes on with longer silences.
+ */
+struct mlr_burst_search {
+	struct mlr_burst_rest *rest;
+	uint64_t most_frames;    /* the longest burst allowed */
+	uint64_t next_frames;    /* the burst that is asked for; 0: the search is over */
+	uint64_t kept_frames;    /* the longest burst without loss so far; 0: none */
+	uint64_t lossy_frames;   /* the shortest burst with loss so far; 0: none */
+	uint64_t missing_frames; /* lost of the last burst */
+	bool is_guess;           /* the burst that is asked for is as long as what was received of the last one */
+	bool is_slow;            /* the last burst left more than half of the interval: the next one is its middle */
+	/* Whether the burst that is asked for is sent again, after silences of growing length. */
+	struct mlr_burst_check {
+		bool is_running;
+		bool is_last;           /* the search is over if the burst loses frames again */
+		unsigned int performed; /* bursts of it that were sent to a SUT that had no room */
+		double silence_s;       /* silence before the last of them */
+		uint64_t received;      /* frames received of it, */
+		uint64_t most_received; /* and of the best of them */
+	} check;
+};
+
+/* Begin a search with bursts of `first_frames`, which is at least 1 and at most `most_frames`. `rest` is the caller's. */
+void mlr_burst_search_init(struct mlr_burst_search *ret, struct mlr_burst_rest *rest, uint64_t first_frames,
+			   uint64_t most_frames);
 /* Return the next burst in frames. It is 0 once kept_frames is the Back-to-back Frames value of this test. */
 uint64_t mlr_burst_search_next(const struct mlr_burst_search *search);
-/* Record whether the asked burst lost frames. */
-void mlr_burst_search_add(struct mlr_burst_search *search, bool lost);
-
-/* The shortest burst with loss was sent again after a longer pause and lost nothing. So it is kept, and the search goes on. */
-void mlr_burst_search_go_on(struct mlr_burst_search *search);
+/* Return how long the SUT must have been left alone before that burst. */
+double mlr_burst_search_silence_s(const struct mlr_burst_search *search);
+/* Record how many frames of the asked burst were received, and how long the silence before it was. */
+void mlr_burst_search_add(struct mlr_burst_search *search, uint64_t received_frames, double silence_s);
+/* Record that the tester spoilt the asked burst, of which so many frames were received. It is still asked for. */
+void mlr_burst_search_spoil(struct mlr_burst_search *search, uint64_t received_frames);
 
 /* The summary of N tests by RFC 9004 section 6. A member that does not exist is NAN. */
 struct mlr_burst_summary {

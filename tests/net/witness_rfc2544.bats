@@ -48,3 +48,16 @@ fast=(--fast --max-load 1kfps --min-load 200 --wait d=0.5 --trial-duration 0.1 -
 @test "bursts: the longest of which no direction loses a frame, and what each lost" {
   agrees_with_log bursts rfc2544 "${fast[@]}" --tests back-to-back --burst-tests 2 -- ab,police,by=500,depth=20 ba,police,by=500,depth=30
 }
+
+# Of frames at 3 kfps a third needs no token. The bucket of 61 is full after 1.2 s, and no throughput says so.
+@test "bursts into a bucket that fills slowly: the longest of a full one, with --fast and by the book" {
+  local way
+  for way in "--fast" "--trial-duration 0.5"; do
+    witness_up ab,police,by=50,depth=60,free=1000
+    run --separate-stderr "$MLR" rfc2544 -p "$A,$B" --connect off --burst 1000000 $way --wait a=0,b=0,d=0.05,e=0 --frame-size 128 --min-load 500 \
+      --max-load 3kfps --tests back-to-back --burst-tests 1 --format json
+    "$MLR" lab down --name "$LAB"
+    check '.frame_sizes[0].back_to_back | .regular and .pause_settled and .values[0] >= 92 and .values[0] <= 97'
+    check '.frame_sizes[0].back_to_back.pause_checks | length == 2 and .[0].silence >= 2'
+  done
+}

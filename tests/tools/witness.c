@@ -5,12 +5,13 @@
  * of the tester's tag is written here. `lab up --sut exec:` runs it: witness LOG RULE...
  *
  * A rule is DIRECTION,WHAT[,KEY=N...]. DIRECTION is ab, ba or any. WHAT is drop, copy, hold (until `by` later frames of its
- * flow are sent), late (by `by` ms), police (a server of `by` frames/s by due times, behind which `depth` frames wait), back
- * (to where it came from), icmp (instead of it, an error about it goes back), or a change. A frame with one of these changes
- * is received: dscp, ecn, ttl, port, address, unsummed (no UDP checksum), of the outer VLAN tag vlan (its VID), priority or
- * dei, and of the inner one inner or inner-priority. A frame with one of these is not: payload, due, trial, magic, damage (no
- * new checksum), pad, fragment, length or tags (three more). Fragments and ICMP errors are those of IPv4. A rule is about
- * frames of flows whose number modulo 10 is `flow`, of these each `every`-th, and only frames due from `from` to before `to`
+ * flow are sent), late (by `by` ms), police (a server of `by` frames/s by due times, behind which `depth` frames wait, after
+ * `free` frames/s that need no server), back (to where it came from), icmp (instead of it, an error about it goes back), or a
+ * change. A frame with one of these changes is received: dscp, ecn, ttl, port, address, unsummed (no UDP checksum), of the
+ * outer VLAN tag vlan (its VID), priority or dei, and of the inner one inner or inner-priority. A frame with one of these is
+ * not: payload, due, trial, magic, damage (no new checksum), pad, fragment, length or tags (three more). Fragments and ICMP
+ * errors are those of IPv4. A rule is about frames of flows whose number modulo 10 is `flow`, of these each `every`-th, and
+ * only frames due from `from` to before `to`
  * ms after the first of their trial. Without a key it is about all.
  *
  * The log has lines of words, which are flushed once nothing comes. DUE_NS is when a frame was due by its tag, and LATE_NS how
@@ -77,8 +78,8 @@ struct queue {
 struct rule {
 	int from_link; /* -1: any */
 	char what[16];
-	long flow, every, from_ms, to_ms, by, depth;
-	uint64_t seen[FLOWS], busy_until_ns;
+	long flow, every, from_ms, to_ms, by, depth, free;
+	uint64_t seen[FLOWS], busy_until_ns, free_at_ns;
 	struct queue late[2]; /* frames that the rule made late, by link, in the order of their arrival */
 };
 
@@ -379,6 +380,14 @@ static bool is_policed(struct rule *rule, const struct frame *frame)
 {
 	uint64_t interval_ns = 1000000000 / (uint64_t)rule->by;
 
+	if (rule->free && frame->due_ns >= rule->free_at_ns) {
+		uint64_t apart_ns = 1000000000 / (uint64_t)rule->free;
+
+		if (rule->free_at_ns + apart_ns < frame->due_ns)
+			rule->free_at_ns = frame->due_ns - apart_ns;
+		rule->free_at_ns += apart_ns;
+		return false;
+	}
 	if (rule->busy_until_ns < frame->due_ns)
 		rule->busy_until_ns = frame->due_ns;
 	if (rule->busy_until_ns - frame->due_ns > (uint64_t)rule->depth * interval_ns)
@@ -555,7 +564,8 @@ static bool read_rule(char *text, struct rule *rule)
 		const char *key;
 		long *value;
 	} keys[] = { { "flow=", &rule->flow }, { "every=", &rule->every }, { "from=", &rule->from_ms },
-		     { "to=", &rule->to_ms },  { "by=", &rule->by },       { "depth=", &rule->depth } };
+		     { "to=", &rule->to_ms },  { "by=", &rule->by },       { "depth=", &rule->depth },
+		     { "free=", &rule->free } };
 	const char *direction = strsep(&text, ","), *what = strsep(&text, ",");
 
 	*rule = (struct rule){ .from_link = !strcmp(direction, "ab")   ? 0

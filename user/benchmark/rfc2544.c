@@ -126,7 +126,8 @@ static bool is_needed(const struct rfc2544 *suite, enum rfc2544_test test, bool 
 /* --- how long it takes ---------------------------------------------------------------------------------------------- */
 
 #define BURSTS_OF_SEARCH                                                                                                    \
-	15.0 /* bursts of a search for the longest one, up by doubling and down by halving, from some hundred frames */
+	15.0 /* bursts of a search for the longest one, up by doubling and then by what arrived, from some hundred frames */
+#define BURST_CHECK_S 4.0 /* time for which a SUT is left alone at the end of a search, at least */
 
 /* Estimate the time of a test: as long as it took at the size before, or by its plan. */
 static double expected_s(const struct rfc2544 *suite, enum rfc2544_test test)
@@ -145,7 +146,8 @@ static double expected_s(const struct rfc2544 *suite, enum rfc2544_test test)
 	case TEST_FRAME_LOSS:
 		return (plan->trial_duration_s + wait_s) / plan->loss_step_ratio;
 	case TEST_BACK_TO_BACK:
-		return plan->burst_tests * BURSTS_OF_SEARCH * fmax(plan->burst_pause ? plan->burst_trial_s : 0, wait_s);
+		return plan->burst_tests * BURSTS_OF_SEARCH * fmax(plan->burst_pause ? plan->burst_trial_s : 0, wait_s) +
+		       fmax(BURST_CHECK_S, 2 * wait_s);
 	case TEST_RECOVERY:
 		return plan->recovery_repeats * (plan->overload_duration_s + plan->reduced_duration_s + wait_s);
 	case TEST_RESET:

@@ -66,16 +66,16 @@ static void add_deviations(const struct rfc2544 *suite, json_t *sentences)
 		append_sentence(sentences, "Back-to-back frames: %u tests, RFC 2544 section 26.4 says at least %u.",
 				plan->burst_tests, book->burst_tests);
 	if (rfc2544_is_wanted(suite, TEST_BACK_TO_BACK) && !plan->burst_pause)
-		append_sentence(
-			sentences,
-			"Back-to-back frames: bursts of at most %g s, each followed by the time that the SUT needs "
-			"for it, or longer until the answer stays; RFC 2544 section 26.4 says trials of at least %g s.",
-			plan->burst_trial_s, book->burst_trial_s);
+		append_sentence(sentences,
+				"Back-to-back frames: bursts of at most %g s, each followed by the time that the SUT needs "
+				"to be empty, as far as is known; RFC 2544 section 26.4 says trials of at least %g s.",
+				plan->burst_trial_s, book->burst_trial_s);
 	if (rfc2544_is_wanted(suite, TEST_BACK_TO_BACK)) {
 		append_sentence(sentences, "Back-to-back frames: measured for every frame size, RFC 9004 section 5.1 says "
 					   "only for those whose throughput is below the maximum frame rate.");
-		append_sentence(sentences, "Back-to-back frames: a burst of which frames were lost is not sent again to "
-					   "verify the loss (RFC 9004 section 5.2).");
+		append_sentence(sentences,
+				"Back-to-back frames: of the bursts that lost frames only the shortest one is sent "
+				"again to verify the loss, and not in each test (RFC 9004 section 5.2).");
 	}
 	if (rfc2544_is_wanted(suite, TEST_RECOVERY) && plan->overload_duration_s < book->overload_duration_s)
 		append_sentence(sentences, "System recovery: overload for %g s, RFC 2544 section 26.5 says at least %g s.",

@@ -41,7 +41,7 @@ struct rfc2544_run {
 	json_t *json;            /* the object of this frame size in the result */
 	bool smallest;           /* The frame size is the smallest one. */
 	enum rfc2544_test test;  /* the test that runs */
-	char reason[128];        /* why the test is irregular, where that has to be composed */
+	char reason[256];        /* why the test is irregular, where that has to be composed */
 };
 
 /* Make a search of the configuration that of the throughput: loss 0, exceed 0, trials of the plan's duration at the end;

@@ -17,7 +17,6 @@
 #define FIRST_BURST_FRAMES 16
 #define BURST_GRACE_S      1e-3 /* a stall of this machine in a burst may be caught up for as long */
 #define BURST_TRIES        10   /* most attempts at one burst until the tester has sent all of it */
-#define PAUSE_MOST_S       10.0 /* longest pause after a burst */
 #define OVERLOAD_RATIO     1.1  /* overload, as a ratio of the throughput (26.5) */
 #define REDUCED_RATIO      0.5  /* reduced load, as a ratio of the overload */
 #define STEPS_TRIES        3
@@ -58,14 +57,6 @@ static void put_worst(const struct measurement *measurement, size_t number, cons
 
 /* --- back-to-back frames (26.4, RFC 9004) ------------------------------------------------------------------------- */
 
-/* The pause of the SUT after a burst. It is as long as the SUT takes to forward the burst at its throughput, times a factor
- * that doubles until the answer stays the same. */
-struct burst_pause {
-	double factor;
-	double longest_s; /* longest pause so far */
-	bool unsettled;   /* a longer one would have been needed to know that the answer stays */
-};
-
 /* The frames of bursts that were lost in each direction. */
 struct burst_losses {
 	size_t direction_count;
@@ -75,26 +66,51 @@ struct burst_losses {
 
 /* The outcome of all searches for the longest burst. */
 struct bursts {
-	struct burst_pause pause;
+	struct mlr_burst_rest rest;
+	uint64_t start_ns, end_ns; /* of the last burst; 0: there was none */
+	double silence_s;          /* silence before the last burst */
+	double longest_s;          /* longest silence between two bursts */
+	size_t trial_count;
 	struct burst_losses losses;
 };
 
-static double pause_s(const struct rfc2544_run *run, const struct burst_pause *pause, uint64_t frames)
-{
-	return fmin(PAUSE_MOST_S, pause->factor * (double)frames / run->throughput_fps);
-}
-
-/* Wait until the SUT has forwarded what it keeps of a burst. */
-static enum exit_code let_drain(const struct rfc2544_run *run, struct burst_pause *pause, uint64_t frames, uint64_t start_ns)
+/* Leave the SUT alone after the last burst, by the book until its trial is long enough, too. */
+static enum exit_code leave_alone(const struct rfc2544_run *run, const struct bursts *bursts, double silence_s)
 {
 	const struct rfc2544_plan *plan = &run->suite->plan;
-	double drain_s = pause_s(run, pause, frames);
-	uint64_t end_ns = clock_ns() + (uint64_t)(drain_s * NS_PER_S_F);
+	uint64_t until_ns = bursts->end_ns + (uint64_t)(silence_s * NS_PER_S_F), trial_ns;
 
-	pause->longest_s = fmax(pause->longest_s, drain_s);
-	if (plan->burst_pause)
-		end_ns = start_ns + (uint64_t)(plan->burst_trial_s * NS_PER_S_F);
-	return stop_sleep_until(end_ns) ? EXIT_INTERRUPTED : EXIT_DONE;
+	if (!bursts->end_ns)
+		return EXIT_DONE;
+	trial_ns = bursts->start_ns + (uint64_t)(plan->burst_trial_s * NS_PER_S_F);
+	if (plan->burst_pause && trial_ns > until_ns)
+		until_ns = trial_ns;
+	return stop_sleep_until(until_ns) ? EXIT_INTERRUPTED : EXIT_DONE;
+}
+
+/* Note when a burst was sent. */
+static void note_burst(struct bursts *bursts, const struct load_steps *steps)
+{
+	bursts->silence_s = bursts->end_ns && steps->ret_start_ns > bursts->end_ns
+				    ? (double)(steps->ret_start_ns - bursts->end_ns) / NS_PER_S_F
+				    : 0;
+	bursts->longest_s = fmax(bursts->longest_s, bursts->silence_s);
+	bursts->start_ns = steps->ret_start_ns;
+	bursts->end_ns = steps->ret_end_ns;
+}
+
+/* Return how many frames of a burst were received in the direction that lost the most. */
+static uint64_t received_of(const struct measurement *measurement, uint64_t frames)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < measurement->direction_count; i++) {
+		int64_t lost = measurement->by_direction[i].verdict.lost;
+
+		if (lost > 0 && (uint64_t)lost > most)
+			most = (uint64_t)lost;
+	}
+	return most < frames ? frames - most : 0;
 }
 
 /* Count the lost frames of bursts, by direction. */
@@ -111,9 +127,11 @@ static void add_losses(struct burst_losses *losses, const struct measurement *me
 	}
 }
 
-/* Send one burst until the tester sent all of it. */
-static enum exit_code send_burst(struct rfc2544_run *run, struct bursts *bursts, uint64_t frames, bool *ret_lost)
+/* Send the burst that is asked for, until the tester sent all of it without a stop, in which the SUT would work it off. */
+static enum exit_code send_burst(struct rfc2544_run *run, struct bursts *bursts, struct mlr_burst_search *search)
 {
+	uint64_t frames = mlr_burst_search_next(search), received;
+
 	for (int try = 1;; try++) {
 		struct load_steps steps = {
 			.load_fps = run->range.max_fps,
@@ -121,88 +139,64 @@ static enum exit_code send_burst(struct rfc2544_run *run, struct bursts *bursts,
 			.grace_s = BURST_GRACE_S,
 		};
 		measurement_auto_t measurement = { 0 };
-		uint64_t start_ns = clock_ns();
-		enum exit_code code = suite_steps(&run->part, &steps, &measurement);
+		enum exit_code code = leave_alone(run, bursts, mlr_burst_search_silence_s(search));
+		bool is_spoilt;
 
 		if (code == EXIT_DONE)
-			code = let_drain(run, &bursts->pause, frames, start_ns);
+			code = suite_steps(&run->part, &steps, &measurement);
 		if (code != EXIT_DONE)
 			return code;
-		*ret_lost = measurement.verdict.lost > 0;
-		if (!measurement.verdict.unsent &&
-		    !measurement.pacing.moves) { /* a stop would let the SUT work the burst off */
+		note_burst(bursts, &steps);
+		received = received_of(&measurement, frames);
+		is_spoilt = measurement.verdict.unsent || measurement.pacing.moves;
+		if (!is_spoilt)
 			add_losses(&bursts->losses, &measurement);
+		if (!is_spoilt || try == BURST_TRIES) {
+			run->part.tester_limited |= is_spoilt;
+			mlr_burst_search_add(search, received, bursts->silence_s);
+			bursts->trial_count++;
 			return EXIT_DONE;
 		}
-		if (try == BURST_TRIES) {
-			run->part.tester_limited = true;
-			return EXIT_DONE;
-		}
+		mlr_burst_search_spoil(search, received);
 		run->part.repeated++;
 	}
 }
 
-/* Ask again for the shortest burst that lost frames, after a pause twice as long. Where nothing of it is lost then, the SUT had not
- * worked off what came before, and the search goes on. */
-static enum exit_code ask_again(struct rfc2544_run *run, struct bursts *bursts, struct mlr_burst_search *search,
-				size_t *trial_count, bool *ret_settled)
-{
-	struct burst_pause *pause = &bursts->pause;
-	uint64_t frames = search->lossy_frames;
-	bool lost = true;
-	enum exit_code code;
-
-	if (pause_s(run, pause, frames) >= PAUSE_MOST_S)
-		pause->unsettled = true;
-	*ret_settled = !frames || pause->unsettled;
-	if (*ret_settled)
-		return EXIT_DONE;
-	pause->factor *= 2;
-	++*trial_count;
-	code = let_drain(run, pause, frames, clock_ns());
-	if (code == EXIT_DONE)
-		code = send_burst(run, bursts, frames, &lost);
-	*ret_settled = lost;
-	if (lost)
-		pause->factor /= 2;
-	else
-		mlr_burst_search_go_on(search);
-	return code;
-}
-
-static enum exit_code search_on(struct rfc2544_run *run, struct bursts *bursts, struct mlr_burst_search *search,
-				size_t *trial_count)
-{
-	uint64_t frames;
-
-	while ((frames = mlr_burst_search_next(search))) {
-		bool lost;
-		enum exit_code code = send_burst(run, bursts, frames, &lost);
-
-		if (code != EXIT_DONE)
-			return code;
-		++*trial_count;
-		mlr_burst_search_add(search, lost);
-	}
-	return EXIT_DONE;
-}
-
-/* Perform one of the N tests: its own search for the longest burst. By the book, pauses are long enough by themselves. */
+/* Perform one of the N tests: its own search for the longest burst. */
 static enum exit_code search_burst(struct rfc2544_run *run, struct bursts *bursts, uint64_t most_frames,
-				   uint64_t *ret_frames, size_t *trial_count)
+				   uint64_t *ret_frames)
 {
 	struct mlr_burst_search search;
-	enum exit_code code;
-	bool settled = false;
+	enum exit_code code = EXIT_DONE;
 
-	mlr_burst_search_init(&search, FIRST_BURST_FRAMES, most_frames);
-	do {
-		code = search_on(run, bursts, &search, trial_count);
-		if (code == EXIT_DONE && !run->suite->plan.burst_pause)
-			code = ask_again(run, bursts, &search, trial_count, &settled);
-	} while (code == EXIT_DONE && !settled && !run->suite->plan.burst_pause);
+	mlr_burst_search_init(&search, &bursts->rest, FIRST_BURST_FRAMES, most_frames);
+	while (code == EXIT_DONE && mlr_burst_search_next(&search))
+		code = send_burst(run, bursts, &search);
 	*ret_frames = search.kept_frames;
 	return code;
+}
+
+/* Say why the longest burst may be too small. */
+static const char *unsettled_reason(struct rfc2544_run *run, const struct mlr_burst_evidence *evidence)
+{
+	return text_print(run->reason, sizeof(run->reason),
+			  "the SUT was perhaps not empty before each burst, so the longest burst may be too small: of %llu "
+			  "frames %llu came after a silence of %.3g s, and %llu after %.3g s, the longest that is tried",
+			  (unsigned long long)evidence->frames, (unsigned long long)evidence->received[1],
+			  evidence->silence_s[1], (unsigned long long)evidence->received[0], evidence->silence_s[0]);
+}
+
+/* Add what the last burst that was sent again came to, the longer silence first. */
+static json_t *evidence_json(const struct mlr_burst_evidence *evidence)
+{
+	json_t *json = json_array();
+
+	for (size_t i = 0; i < COUNT(evidence->received); i++)
+		if (evidence->silence_s[i] > 0)
+			json_array_append_new(json, json_pack("{s:I, s:f, s:I}", "frames", (json_int_t)evidence->frames,
+							      "silence", evidence->silence_s[i], "received",
+							      (json_int_t)evidence->received[i]));
+	return json;
 }
 
 static void put_bursts(const struct rfc2544_run *run, const uint64_t *values, size_t count, json_t *json)
@@ -247,28 +241,30 @@ enum exit_code rfc2544_back_to_back(struct rfc2544_run *run, json_t *json)
 	const struct rfc2544_plan *plan = &run->suite->plan;
 	uint64_t most_frames = frames_of(run->range.max_fps, plan->burst_trial_s);
 	owned uint64_t *values = calloc(plan->burst_tests, sizeof(*values));
-	struct bursts bursts = { .pause.factor = 1 };
+	struct bursts bursts = { .silence_s = 0 };
 	enum exit_code code = EXIT_DONE;
-	size_t count = 0, trial_count = 0;
+	size_t count = 0;
 	bool reached = false;
 
 	if (!values)
 		return refuse(EXIT_INCAPABLE, "out of memory");
+	mlr_burst_rest_init(&bursts.rest, run->throughput_fps);
 	while (count < plan->burst_tests && code == EXIT_DONE) {
-		code = search_burst(run, &bursts, most_frames, &values[count], &trial_count);
+		code = search_burst(run, &bursts, most_frames, &values[count]);
 		if (code == EXIT_DONE)
 			reached |= values[count++] == most_frames;
 	}
 	put_bursts(run, values, count, json);
 	put_losses(&bursts.losses, json);
 	json_object_update_new(
-		json, json_pack("{s:i, s:i, s:I, s:b, s:f, s:f, s:b, s:I, s:I}", "tests_wanted", (int)plan->burst_tests,
-				"min_step_frames", 1, "max_burst_frames", (json_int_t)most_frames, "reached_max_burst",
-				reached, "trial_length", plan->burst_pause ? plan->burst_trial_s : 0.0, "pause_longest",
-				bursts.pause.longest_s, "pause_settled", !bursts.pause.unsettled, "trial_count",
-				(json_int_t)trial_count, "repeated_trials", (json_int_t)run->part.repeated));
-	if (code == EXIT_DONE && bursts.pause.unsettled)
-		run->part.reason = "longer pauses between bursts could not be tried, so the longest burst may be too small";
+		json,
+		json_pack("{s:i, s:i, s:I, s:b, s:f, s:f, s:b, s:o, s:I, s:I}", "tests_wanted", (int)plan->burst_tests,
+			  "min_step_frames", 1, "max_burst_frames", (json_int_t)most_frames, "reached_max_burst", reached,
+			  "trial_length", plan->burst_pause ? plan->burst_trial_s : 0.0, "pause_longest", bursts.longest_s,
+			  "pause_settled", !bursts.rest.is_unsettled, "pause_checks", evidence_json(&bursts.rest.evidence),
+			  "trial_count", (json_int_t)bursts.trial_count, "repeated_trials", (json_int_t)run->part.repeated));
+	if (code == EXIT_DONE && bursts.rest.is_unsettled)
+		run->part.reason = unsettled_reason(run, &bursts.rest.evidence);
 	return code;
 }
 
