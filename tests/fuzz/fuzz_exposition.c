@@ -15,9 +15,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct if_mib_column column = { "ifName", true, 1 };
 	struct if_mib_row rows[IF_MIB_ROWS];
-	size_t octets = 0;
+	size_t octets = 0, wrong;
 
-	exposition_read((const char *)data, size, use, &octets);
+	exposition_read((const char *)data, size, use, &octets, &wrong);
 	if_mib_answer(data, size, 1, &column, rows);
 	return 0;
 }

@@ -13,11 +13,11 @@
 
 struct values {
 	struct {
-		char name[RECORDER_NAME_SIZE];
+		char name[RECORDER_NAME_SIZE + 1];
 		enum recorder_kind kind;
 		double value;
 	} list[VALUES_MOST];
-	size_t count;
+	size_t count, wrong;
 };
 
 static void take(const char *name, enum recorder_kind kind, double value, void *context)
@@ -25,7 +25,7 @@ static void take(const char *name, enum recorder_kind kind, double value, void *
 	struct values *values = context;
 
 	assert_true(values->count < VALUES_MOST);
-	snprintf(values->list[values->count].name, RECORDER_NAME_SIZE, "%s", name);
+	snprintf(values->list[values->count].name, sizeof(values->list[0].name), "%s", name);
 	values->list[values->count].kind = kind;
 	values->list[values->count++].value = value;
 }
@@ -33,7 +33,7 @@ static void take(const char *name, enum recorder_kind kind, double value, void *
 static int read_text(const char *text, struct values *ret)
 {
 	*ret = (struct values){ .count = 0 };
-	return exposition_read(text, strlen(text), take, ret);
+	return exposition_read(text, strlen(text), take, ret, &ret->wrong);
 }
 
 static double value_of(const struct values *values, const char *name)
@@ -92,9 +92,92 @@ static void cpus_and_backlogs_of_node_exporter_have_the_names_of_local(void **st
 	assert_true(value_of(&values, "softnet/cpu1/dropped") == 42);
 }
 
+/* Labels are a set: exporters may write them in any order, and with blanks between all tokens. */
+static void a_series_has_one_name_however_it_is_written(void **state)
+{
+	static const char *const lines[] = {
+		"drops{place=\"a, b\",x=\"}\\\"\"} 5\n",
+		"drops{x=\"}\\\"\",place=\"a, b\"} 5\n",
+		"  drops { x = \"}\\\"\" ,\tplace=\"a, b\" , } \t 5 1395066363000\r\n",
+		"{ x=\"}\\\"\", \"drops\", place=\"a, b\" }5\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(lines); i++) {
+		struct values values;
+
+		if (read_text(lines[i], &values) != 1)
+			fail_msg("%s", lines[i]);
+		assert_string_equal(values.list[0].name,
+				    i < 3 ? "drops{place=\"a, b\",x=\"}\\\"\"}" : "{\"drops\",place=\"a, b\",x=\"}\\\"\"}");
+	}
+}
+
+static void a_name_that_is_too_long_is_cut_behind_what_a_recorder_takes(void **state)
+{
+	char text[4 * RECORDER_NAME_SIZE];
+	struct values values;
+
+	(void)state;
+	for (size_t labels = 0; labels < 100; labels += 33) {
+		strcpy(text, "x{");
+		for (size_t i = 0; i < labels; i++)
+			snprintf(text + strlen(text), 8, "l%02zu=\"\"", i), strcat(text, ",");
+		strcat(text, "} 1\n");
+		assert_int_equal(read_text(text, &values), 1);
+		assert_int_equal(strlen(values.list[0].name) == RECORDER_NAME_SIZE, labels > 33);
+	}
+}
+
+/* What is of a family has its name and, perhaps, an end of its type. Another metric may begin alike. */
+static void a_type_is_of_its_family_alone(void **state)
+{
+	struct values values;
+
+	(void)state;
+	assert_int_equal(read_text("# TYPE rx summary\n"
+				   "rx{quantile=\"0.5\"} 1\nrx_sum 1\nrxq_drop_total 7\nrx_count 1\nrx_total 8\n"
+				   "# TYPE q counter\nq_total 9\nq_created 1\nq_depth 2\n"
+				   "  #  TYPE  \"a.b\"  gauge\n{\"a.b\"} 3\n",
+				   &values),
+			 6);
+	assert_true(value_of(&values, "rxq_drop_total") == 7 && value_of(&values, "rx_total") == 8);
+	assert_int_equal(values.list[0].kind, RECORDER_UNKNOWN);
+	assert_int_equal(values.list[2].kind, RECORDER_COUNTER); /* q_total */
+	assert_int_equal(values.list[4].kind, RECORDER_UNKNOWN); /* q_depth */
+	assert_int_equal(values.list[5].kind, RECORDER_GAUGE);
+}
+
+static void a_wrong_line_costs_itself(void **state)
+{
+	static const char zero[] = "a 1\nb{c=\"\0\"} 2\n";
+	struct values values;
+
+	(void)state;
+	assert_int_equal(read_text("a 1\n   \n\t\nb{c=\"d\" 2\nc 3\nd 4x\ne 5\n", &values), 3);
+	assert_int_equal(values.wrong, 2);
+	assert_true(value_of(&values, "e") == 5);
+	values = (struct values){ .count = 0 };
+	assert_int_equal(exposition_read(zero, sizeof(zero) - 1, take, &values, &values.wrong), 1);
+	assert_int_equal(values.wrong, 1);
+}
+
 static void what_is_no_such_text_is_refused(void **state)
 {
-	static const char *const texts[] = { "<html>\n", "a", "a{b=\"c\" 1\n", "a x\n", "a 1e\n", " 5\n", "{\"a\": 1}\n" };
+	static const char *const texts[] = { "<html>\n",
+					     "a",
+					     "a{b=\"c\" 1\n",
+					     "a x\n",
+					     "a 1e\n",
+					     " 5\n",
+					     "{\"a\": 1}\n",
+					     "a{b} 1\n",
+					     "a{b=c} 1\n",
+					     "a{\"b\"} 1\n",
+					     "{} 1\n",
+					     "{\"\"} 1\n",
+					     "a{b=\"c\"d=\"e\"} 1\n",
+					     "a 1\n<p>\n<p>\n" };
 	struct values values;
 
 	(void)state;
@@ -162,6 +245,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_text_of_an_exporter),
 		cmocka_unit_test(cpus_and_backlogs_of_node_exporter_have_the_names_of_local),
+		cmocka_unit_test(a_series_has_one_name_however_it_is_written),
+		cmocka_unit_test(a_name_that_is_too_long_is_cut_behind_what_a_recorder_takes),
+		cmocka_unit_test(a_type_is_of_its_family_alone),
+		cmocka_unit_test(a_wrong_line_costs_itself),
 		cmocka_unit_test(what_is_no_such_text_is_refused),
 		cmocka_unit_test(a_request_is_a_message_of_snmp_version_2c),
 		cmocka_unit_test(an_answer_has_the_rows_of_its_column),

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Sources of counters: what the recorder makes of samples, and what a program may say. */
+#include <arpa/inet.h>
 #include <math.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -368,6 +371,60 @@ static void no_two_names_of_a_program_are_one(void **state)
 	assert_int_equal(read_integer(summary, "omitted"), 3);
 }
 
+/* Have a process answer once on a port of its own, which is returned. */
+static unsigned int answer_once(const char *answer)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t size = sizeof(address);
+	int fd = socket(AF_INET, SOCK_STREAM, 0), client;
+
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, size) | listen(fd, 1), 0);
+	getsockname(fd, (struct sockaddr *)&address, &size);
+	if (fork() == 0) {
+		alarm(20);
+		client = accept(fd, NULL, NULL);
+		if (read(client, ROOM(2000), 2000) > 0 && write(client, answer, strlen(answer)) > 0)
+			shutdown(client, SHUT_WR);
+		_exit(0);
+	}
+	close(fd);
+	return ntohs(address.sin_port);
+}
+
+static void an_answer_of_http_is_believed_if_it_is_whole(void **state)
+{
+	static const struct {
+		const char *answer, *trouble; /* a part of it; NULL: it is believed */
+	} rows[] = {
+		{ "HTTP/1.0 200 OK\r\nContent-Length: 7\r\n\r\ndrop 4\n", NULL },
+		{ "HTTP/1.1 200 OK\r\nX: y\r\ncontent-length:7\r\nContent-Encoding: identity\r\n\r\ndrop 4\n", NULL },
+		{ "HTTP/1.0 200 OK\r\n\r\ndrop 4\n", NULL },
+		{ "HTTP/1.0 200 OK\r\nContent-Length: 6\r\n\r\ndrop 4812\n", NULL },
+		{ "HTTP/1.0 200 OK\r\nContent-Length: 10\r\n\r\ndrop 4", "after 6 of 10 octets" },
+		{ "HTTP/1.0 200 OK\r\n\r\ndrop 4", "ends within a line" },
+		{ "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n7\r\ndrop 4\n\r\n0\r\n\r\n", "Transfer-Encoding" },
+		{ "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\ndrop 4\n", "Content-Encoding" },
+		{ "HTTP/1.0 404 Not Found\r\nServer: x\r\n\r\ndrop 4\n", "answers HTTP/1.0 404 Not Found" },
+		{ "HTTP/1.0 200 OK\r\n\r\n<html>\n", "not the text format" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const char *url = TEXT_OF(64, "http://127.0.0.1:%u/", answer_once(rows[i].answer)), *trouble;
+		struct source source = { .ops = &source_prometheus, .argument = url };
+		struct recorder *recorder = recorder_new();
+
+		assert_null(source.ops->open(&source));
+		recorder_begin(recorder, clock_ns());
+		trouble = source.ops->take(&source, recorder);
+		assert_int_equal(recorder_has_values(recorder), !rows[i].trouble);
+		if (rows[i].trouble ? !trouble || !strstr(trouble, rows[i].trouble) || strstr(trouble, "Server") : !!trouble)
+			fail_msg("%s: %s", rows[i].answer, trouble ?: "none");
+		source.ops->close(&source);
+		recorder_free(recorder);
+	}
+}
+
 static double seconds_of(clockid_t clock)
 {
 	struct timespec now;
@@ -522,6 +579,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_told_is_counted),
 		cmocka_unit_test(a_name_that_is_not_utf_8_is_told_all_the_same),
 		cmocka_unit_test(no_two_names_of_a_program_are_one),
+		cmocka_unit_test(an_answer_of_http_is_believed_if_it_is_whole),
 		cmocka_unit_test(a_hostile_program_costs_its_own_samples_alone),
 	};
 

@@ -122,6 +122,8 @@ static void take_sample(struct listener *listener)
 		recorder_begin(listener->recorder, clock_ns());
 		listener->trouble = source->ops->take(source, listener->recorder);
 	}
+	if (!listener->trouble && !recorder_has_values(listener->recorder))
+		listener->trouble = "its answer had no number";
 	if (!listener->trouble && recorder_end(listener->recorder, clock_ns()))
 		listener->period_ns *= 2;
 	plan_next(listener, start_ns, DUTY * (used_ns() - used));

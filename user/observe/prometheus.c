@@ -9,10 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/exit_code.h"
 #include "base/message.h"
 #include "observe/exposition.h"
 #include "observe/source.h"
@@ -56,7 +58,7 @@ static const char *prometheus_open(struct source *source)
 	struct prometheus_state *state = calloc(1, sizeof(*state));
 	int error;
 
-	if (!state || !(state->answer = malloc(ANSWER_MOST)) || !read_url(source->argument, state)) {
+	if (!state || !(state->answer = malloc(ANSWER_MOST + 1)) || !read_url(source->argument, state)) {
 		if (state)
 			free(state->answer);
 		free(state);
@@ -147,6 +149,42 @@ static int ask(struct prometheus_state *state)
 	return error;
 }
 
+/* --- what it answers ------------------------------------------------------------------------------------------------ */
+
+/* Return the value of a header, which ends with its line. NULL: there is none. */
+static const char *header_of(const char *head, const char *end, const char *name)
+{
+	size_t length = strlen(name);
+
+	while (head < end && (head = memmem(head, (size_t)(end - head), "\r\n", 2)) && (head += 2) + length < end)
+		if (strncasecmp(head, name, length) == 0 && head[length] == ':')
+			return head + length + 1 + strspn(head + length + 1, " \t");
+	return NULL;
+}
+
+/* Check that a body is whole, and as it was written. Returns NULL, or in words why not. `end` ends the headers. */
+static const char *check_body(struct source *source, const char *end, size_t *octets)
+{
+	static const char *const codings[] = { "Transfer-Encoding", "Content-Encoding" };
+	const struct prometheus_state *state = source->state;
+	const char *length = header_of(state->answer, end, "Content-Length");
+	unsigned long long said;
+
+	for (size_t i = 0; i < COUNT(codings); i++)
+		if (header_of(state->answer, end, codings[i]) &&
+		    strncasecmp(header_of(state->answer, end, codings[i]), "identity", 8) != 0)
+			return source_refuse(source, "%.100s:%s answers with a %s that was not asked for", state->host,
+					     state->port, codings[i]);
+	if (!length)
+		return *octets && end[4 + *octets - 1] != '\n' ? "its answer ends within a line" : NULL;
+	said = strtoull(length, NULL, 10);
+	if (*octets < said)
+		return source_refuse(source, "%.100s:%s ended its answer after %zu of %llu octets", state->host, state->port,
+				     *octets, said);
+	*octets = (size_t)said;
+	return NULL;
+}
+
 static void add_value(const char *name, enum recorder_kind kind, double value, void *context)
 {
 	recorder_add(context, name, kind, value);
@@ -155,21 +193,26 @@ static void add_value(const char *name, enum recorder_kind kind, double value, v
 static const char *prometheus_take(struct source *source, struct recorder *recorder)
 {
 	struct prometheus_state *state = source->state;
-	const char *body;
+	const char *end, *trouble;
+	size_t octets, wrong;
 	int error;
 
 	state->deadline_ns = clock_ns() + (uint64_t)(SOURCE_TAKE_S * NS_PER_S);
 	error = ask(state);
 	if (error)
 		return source_refuse(source, "%.100s:%s: %s", state->host, state->port, strerror(error));
-	body = memmem(state->answer, state->octets, "\r\n\r\n", 4);
-	if (!body || state->octets < 12 || memcmp(state->answer, "HTTP/1.", 7) || memcmp(state->answer + 8, " 200", 4))
-		return source_refuse(
-			source, "%.100s:%s answers %s", state->host, state->port,
-			quote(state->answer, state->octets < 40 ? state->octets : 40, ROOM(QUOTE_SIZE), QUOTE_SIZE));
-	body += 4;
-	if (exposition_read(body, state->octets - (size_t)(body - state->answer), add_value, recorder) < 0)
+	state->answer[state->octets] = '\0';
+	end = memmem(state->answer, state->octets, "\r\n\r\n", 4);
+	if (!end || state->octets < 12 || memcmp(state->answer, "HTTP/1.", 7) || memcmp(state->answer + 8, " 200", 4))
+		return source_refuse(source, "%.100s:%s answers %s", state->host, state->port,
+				     quote(state->answer, strcspn(state->answer, "\r\n"), ROOM(QUOTE_SIZE), QUOTE_SIZE));
+	octets = state->octets - (size_t)(end + 4 - state->answer);
+	trouble = check_body(source, end, &octets);
+	if (trouble)
+		return trouble;
+	if (exposition_read(end + 4, octets, add_value, recorder, &wrong) < 0)
 		return "what it says is not the text format of Prometheus";
+	recorder_omit(recorder, RECORDER_BAD_LINE, wrong);
 	return NULL;
 }
 

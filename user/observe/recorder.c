@@ -236,12 +236,17 @@ void recorder_add(struct recorder *recorder, const char *name, enum recorder_kin
 	recorder->value_count++;
 }
 
+bool recorder_has_values(const struct recorder *recorder)
+{
+	return recorder->value_count;
+}
+
 bool recorder_end(struct recorder *recorder, uint64_t now_ns)
 {
 	for (size_t i = 0; i < RECORDER_OMISSIONS; i++)
 		if (recorder->omitting[i] > recorder->omitted[i])
 			recorder->omitted[i] = recorder->omitting[i];
-	if (!recorder->value_count)
+	if (!recorder_has_values(recorder))
 		return false;
 	recorder->rows[recorder->row_count++].at_ns = recorder->begin_ns + (now_ns - recorder->begin_ns) / 2;
 	if (recorder->row_count < RECORDER_SAMPLES_MOST)

@@ -50,6 +50,8 @@ void recorder_begin(struct recorder *recorder, uint64_t now_ns);
 void recorder_add(struct recorder *recorder, const char *name, enum recorder_kind kind, double value);
 /* Count so many counters that this sample leaves out. */
 void recorder_omit(struct recorder *recorder, enum recorder_omission reason, size_t count);
+/* Whether this sample has values. */
+bool recorder_has_values(const struct recorder *recorder);
 /* End the sample. If there are too many, every second of the earlier ones is dropped, and it returns true. */
 bool recorder_end(struct recorder *recorder, uint64_t now_ns);
 
