@@ -54,7 +54,7 @@ struct mlr_hostile {
 	uint32_t first_sequence;           /* sequence numbers of a flow in the trial */
 	uint32_t sequence_count;           /* at least 1 */
 	unsigned int most_octets;          /* longest frame that the port sends, without FCS */
-	bool takes_tag;                    /* The receiving port takes an outer VLAN tag of 802.1Q off. */
+	bool takes_tag, takes_outer_tag;   /* The receiving port takes a first VLAN tag of 802.1Q off, or one of 802.1ad. */
 	uint64_t seed;
 };
 

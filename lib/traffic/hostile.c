@@ -15,10 +15,11 @@
 #define TAG_OCTETS      ((unsigned int)sizeof(struct mlr_tag))
 #define SHORTEST        60 /* Hardware makes shorter frames as long as this, with zeros. */
 
-#define TYPE_IPV4  0x0800
-#define TYPE_IPV6  0x86dd
-#define TYPE_8021Q 0x8100
-#define TYPE_OTHER 0x88b6 /* local experimental (IEEE 802) */
+#define TYPE_IPV4   0x0800
+#define TYPE_IPV6   0x86dd
+#define TYPE_8021Q  0x8100
+#define TYPE_8021AD 0x88a8
+#define TYPE_OTHER  0x88b6 /* local experimental (IEEE 802) */
 
 #define NEXT_HOP_BY_HOP 0
 #define NEXT_ICMP       1
@@ -472,17 +473,11 @@ static enum mlr_hostile_count runt_ip(struct making *making)
 	return MLR_HOSTILE_foreign;
 }
 
-static enum mlr_hostile_count runt_vlan(struct making *making)
-{
-	return put_other(making, TYPE_8021Q, between(making, RUNT_LEAST, RUNT_LEAST + VLAN_OCTETS - 1)) ? MLR_HOSTILE_foreign
-													: MLR_HOSTILE_NONE;
-}
-
 /* --- VLAN tags ------------------------------------------------------------------------------------------------------- */
 
 static bool is_sent_type(uint16_t type)
 {
-	return type == TYPE_8021Q || type == 0x88a8;
+	return type == TYPE_8021Q || type == TYPE_8021AD;
 }
 
 static bool is_known_type(uint16_t type)
@@ -490,12 +485,18 @@ static bool is_known_type(uint16_t type)
 	return is_sent_type(type) || type == 0x9100;
 }
 
+/* Whether the receiving port takes such a tag off, where it is the first one. */
+static bool is_taken(const struct mlr_hostile *hostile, uint16_t type)
+{
+	return (type == TYPE_8021Q && hostile->takes_tag) || (type == TYPE_8021AD && hostile->takes_outer_tag);
+}
+
 /* Where a forged frame ends behind these tags. */
 static enum mlr_hostile_count behind_tags(struct making *making, const uint16_t *types, unsigned int count)
 {
 	unsigned int sent = 0, known = 0;
 
-	if (making->hostile->takes_tag && types[0] == TYPE_8021Q) {
+	if (is_taken(making->hostile, types[0])) {
 		types++;
 		count--;
 	}
@@ -534,8 +535,8 @@ static enum mlr_hostile_count put_stack(struct making *making, unsigned int leas
 	return put_tags(making, types, count) ? behind_tags(making, types, count) : MLR_HOSTILE_NONE;
 }
 
-static const uint16_t sent_types[] = { TYPE_8021Q, 0x88a8, TYPE_8021Q };
-static const uint16_t known_types[] = { TYPE_8021Q, 0x88a8, 0x9100 };
+static const uint16_t sent_types[] = { TYPE_8021Q, TYPE_8021AD, TYPE_8021Q };
+static const uint16_t known_types[] = { TYPE_8021Q, TYPE_8021AD, 0x9100 };
 static const uint16_t other_types[] = { 0x9200, 0x9300, 0x9200 };
 
 /* As many as a tester sends. */
@@ -559,6 +560,17 @@ static enum mlr_hostile_count vlan_deep(struct making *making)
 static enum mlr_hostile_count vlan_type(struct making *making)
 {
 	return put_small(making) ? put_stack(making, 1, TAGS_KNOWN, other_types) : MLR_HOSTILE_NONE;
+}
+
+/* It ends within a tag. Whoever takes tags off drops it before it is counted. */
+static enum mlr_hostile_count runt_vlan(struct making *making)
+{
+	uint16_t type = known_types[between(making, 0, 2)];
+
+	if (is_taken(making->hostile, type))
+		type = 0x9100;
+	return put_other(making, type, between(making, RUNT_LEAST, RUNT_LEAST + VLAN_OCTETS - 1)) ? MLR_HOSTILE_foreign
+												  : MLR_HOSTILE_NONE;
 }
 
 /* Behind the tags is no frame of a tester. */

@@ -22,28 +22,30 @@ static int choose_cpu(const char *port, cpu_set_t *taken)
 	return CPU_COUNT(&free_cpus) ? tx_cpu_take(port, true, taken) : -1;
 }
 
-/* Whether a port takes VLAN tags of 802.1Q off what it receives. A veth passes tags on that are in the frame. */
-static bool takes_tags(int ifindex)
+/* Find out whether a port takes VLAN tags off what it receives. A veth passes tags on that are in the frame, and of a link on top
+ * of another one the kernel takes them. */
+static void find_taken_tags(struct measurer_xdp *xdp, unsigned int port)
 {
+	const struct link_info *link = &xdp->ports[port].link;
+	struct endpoint *end = &xdp->ends[port];
 	struct link_feature feature = { .active = false };
 	struct ethtool *ethtool;
 
-	if (ethtool_open(&ethtool))
-		return false;
-	if (ethtool_feature(ethtool, ifindex, "rx-vlan-hw-parse", &feature))
-		feature.active = false;
+	end->takes_tag = end->takes_outer_tag = *link->kind && strcmp(link->kind, "veth") != 0;
+	if (*link->kind || ethtool_open(&ethtool))
+		return;
+	end->takes_tag = !ethtool_feature(ethtool, link->ifindex, "rx-vlan-hw-parse", &feature) && feature.active;
+	end->takes_outer_tag = !ethtool_feature(ethtool, link->ifindex, "rx-vlan-stag-hw-parse", &feature) && feature.active;
 	ethtool_close(ethtool);
-	return feature.active;
 }
 
 enum exit_code hostile_open(struct measurer_xdp *xdp, unsigned int port, cpu_set_t *taken)
 {
-	struct endpoint *end = &xdp->ends[port], *peer = &xdp->ends[!port];
-
 	if (!xdp->config->hostile)
 		return EXIT_DONE;
-	peer->takes_tags = strcmp(xdp->ports[!port].driver, "veth") != 0 && takes_tags(xdp->ports[!port].link.ifindex);
-	return hostile_tx_open(&xdp->ports[port].link, choose_cpu(xdp->ports[port].link.name, taken), &end->hostile);
+	find_taken_tags(xdp, !port);
+	return hostile_tx_open(&xdp->ports[port].link, choose_cpu(xdp->ports[port].link.name, taken),
+			       &xdp->ends[port].hostile);
 }
 
 void hostile_close(struct measurer_xdp *xdp)
@@ -74,7 +76,8 @@ static enum exit_code start(struct measurer_xdp *xdp, unsigned int port, uint64_
 		.first_sequence = xdp->next_sequence,
 		.sequence_count = sequences < UINT32_MAX ? (uint32_t)sequences : UINT32_MAX,
 		.most_octets = xdp->ports[port].link.mtu_octets + ETHER_HDR_LEN,
-		.takes_tag = xdp->ends[!port].takes_tags,
+		.takes_tag = xdp->ends[!port].takes_tag,
+		.takes_outer_tag = xdp->ends[!port].takes_outer_tag,
 		.seed = xdp->config->seed,
 	};
 
