@@ -145,7 +145,7 @@ options_of() {
       if "$XDP_MLR" $verb --help=all | grep -qE "^  (-., |    )--$name [^ ]"; then
         # an option that is new and not in the table above is left at its default, and must then have one
         [ -n "${value[$name]:-}" ] && [[ "$verb/$name" != @(trial|soak|selftest)/require ]] && arguments+=("--$name=${value[$name]}")
-      elif [[ $verb/$name != @(trial/no-seq|trial/no-latency|search/ipdv|soak/ipdv|selftest/ipdv) ]]; then # these exclude one another
+      elif [[ $verb/$name != @(trial/no-seq|trial/no-latency|search/ipdv|soak/ipdv|selftest/ipdv|selftest/no-seq) ]]; then # these exclude one another
         arguments+=("--$name")
       fi
     done

@@ -383,6 +383,7 @@ TEXT
   done <<'END'
 compare-1 .goals | length
 selftest-1-xdp .self_tests | length
+selftest-1-hostile [.hostile_tests[].trials[]] | length
 probe-1 (.machine | length) + ([.ports[].checks[]] | length)
 END
   [ "$(head -n 1 "$BATS_TEST_TMPDIR/probe-1.json.csv")" = name,state,value,fix,port ]

@@ -200,6 +200,8 @@ const char *watch_summary(const json_t *document, char buffer[WATCH_SUMMARY_SIZE
 			  json_array_size(json_object_get(document, "frame_sizes")));
 	json_each (test, json_object_get(document, "self_tests"))
 		add_load(buffer, "clean load", read_number(test, "clean_load"));
+	json_each (test, json_object_get(document, "hostile_tests"))
+		add_load(buffer, "counts exact beside", read_number(test, "certified_rate"));
 	if (json_is_object(critical) || json_is_number(critical))
 		add_load(buffer, "critical load",
 			 json_is_number(critical) ? json_number_value(critical) : read_number(critical, "mean"));

@@ -10,9 +10,11 @@
 #include "base/json_text.h"
 #include "base/units.h"
 #include "benchmark/search.h"
+#include "benchmark/selftest_hostile.h"
 #include "benchmark/selftest_prepare.h"
 #include "benchmark/suite.h"
 #include "config/echo.h"
+#include "config/given.h"
 #include "config/options_suite.h"
 #include "measurer/apart.h"
 #include "measurer/selftest_store.h"
@@ -38,6 +40,8 @@
 #define PACING_ERROR_PPM   500   /* a tenth of the Goal Width that searches have by default */
 #define UNCLEAN_LOSS_RATIO 0.01  /* least loss ratio that an unclean trial counts for */
 #define RESIDUAL_WAIT_S    0.5
+#define HOSTILE_SHARE      0.1   /* load of a trial beside hostile frames, as a part of the fastest load, */
+#define HOSTILE_LOAD_FPS   100e3 /* and at most */
 #define PPM                1e6
 
 /* --- clean or not --------------------------------------------------------------------------------------------------- */
@@ -483,6 +487,40 @@ static const char *transmit_mode(const json_t *measurer)
 	return mode;
 }
 
+/* --- beside hostile frames ------------------------------------------------------------------------------------------ */
+
+/* The load of the trial: as asked for, or low enough for the machine to send hostile frames, too. */
+static enum exit_code hostile_trial_load(struct one_test *test, double *ret_fps)
+{
+	const struct load_spec *asked = &test->config->load;
+	enum exit_code code;
+
+	if (asked->unit != LOAD_UNSET)
+		return option_load_fps(test->config, "load", asked, test->frames->line_rate_fps, ret_fps);
+	code = find_fastest(test);
+	*ret_fps = fmin(HOSTILE_LOAD_FPS, test->fastest_fps * HOSTILE_SHARE);
+	return code;
+}
+
+static enum exit_code test_hostile(struct selftest *selftest, struct one_test *test)
+{
+	bool is_certified = false;
+	double load_fps = 0;
+	enum exit_code code = hostile_trial_load(test, &load_fps);
+
+	if (code == EXIT_DONE)
+		code = hostile_test(test->config, test->frames, load_fps, test->json, &is_certified);
+	if (code != EXIT_DONE)
+		return code;
+	selftest->irregular |= !is_certified;
+	json_object_update_new(test->json,
+			       json_pack("{s:s, s:s, s:s, s:s}", "frame_size", test->config->frame_size_text, "tx_backend",
+					 read_text(selftest->measurer, "tx_backend"), "transmit_mode", test->mode, "time",
+					 format_utc(time(NULL), UNIT_ROOM)));
+	json_array_append(selftest->hostile_tests, test->json);
+	return EXIT_DONE;
+}
+
 static enum exit_code test_with(struct selftest *selftest, const struct config *config, struct measurer *frames)
 {
 	struct one_test test = { .config = config, .frames = frames, .json = json_object() };
@@ -490,7 +528,7 @@ static enum exit_code test_with(struct selftest *selftest, const struct config *
 
 	json_decref(selftest->measurer);
 	selftest->measurer = frames->ops->describe(frames);
-	if (config->tx == TX_AUTO && !strcmp(read_text(selftest->measurer, "tx_backend"), "xsk")) {
+	if (config->tx == TX_AUTO && !config->hostile && !strcmp(read_text(selftest->measurer, "tx_backend"), "xsk")) {
 		json_decref(test.json); /* AF_XDP was tested already */
 		return EXIT_DONE;
 	}
@@ -498,8 +536,8 @@ static enum exit_code test_with(struct selftest *selftest, const struct config *
 	if (!selftest->sut_check)
 		code = check_no_sut(selftest, config);
 	if (code == EXIT_DONE)
-		code = measure_one(&test);
-	if (code == EXIT_DONE) {
+		code = config->hostile ? test_hostile(selftest, &test) : measure_one(&test);
+	if (code == EXIT_DONE && !config->hostile) {
 		keep_result(selftest, &test, read_text(selftest->measurer, "tx_backend"));
 		code = event_self_test_finished(config, json_incref(test.json));
 	}
@@ -549,13 +587,15 @@ enum exit_code selftest_run(const struct config *config, struct selftest *ret)
 	char frame_size[FRAME_SIZE_TEXT];
 	enum exit_code code = EXIT_DONE;
 
-	*selftest = (struct selftest){
-		.config = config, .start_time = time(NULL), .start_ns = clock_ns(), .self_tests = json_array()
-	};
+	*selftest = (struct selftest){ .config = config,
+				       .start_time = time(NULL),
+				       .start_ns = clock_ns(),
+				       .self_tests = json_array(),
+				       .hostile_tests = json_array() };
 	if (config->port_count != PORT_COUNT)
 		return refuse(EXIT_USAGE_ERROR, "--ports: a self-test is of two ports; give one pair after the other");
 	for (unsigned int i = 0; code == EXIT_DONE && frame_sizes_part(config->frame_size_text, i, frame_size); i++) {
-		if (config->tx == TX_AUTO)
+		if (config->tx == TX_AUTO && !config->hostile)
 			code = test_frame_size(selftest, i, frame_size, TX_XSK);
 		if (code == EXIT_DONE)
 			code = test_frame_size(selftest, i, frame_size, config->tx);
@@ -568,6 +608,7 @@ enum exit_code selftest_run(const struct config *config, struct selftest *ret)
 void selftest_free(struct selftest *selftest)
 {
 	json_decref(selftest->self_tests);
+	json_decref(selftest->hostile_tests);
 	json_decref(selftest->sut_check);
 	json_decref(selftest->preparation);
 	json_decref(selftest->measurer);
@@ -577,6 +618,8 @@ static const char *irregular_reason(const struct selftest *selftest)
 {
 	if (selftest->interrupted)
 		return "interrupted";
+	if (selftest->irregular && selftest->config->hostile)
+		return "counts are not certified beside hostile frames for a frame size";
 	return selftest->irregular ? "no clean load was found for a frame size" : NULL;
 }
 
@@ -590,6 +633,8 @@ json_t *report_selftest(const struct selftest *selftest)
 			     selftest->measurer, "aggregate_factor", config->direction == DIRECTION_BOTH ? PORT_COUNT : 1,
 			     "load_scope", "interface", "irregular_reason", irregular_reason(selftest), "environment",
 			     environment_describe(selftest->start_time), "configuration", config_describe(config));
+	if (config->hostile)
+		json_object_set(document, "hostile_tests", selftest->hostile_tests);
 	if (selftest->preparation)
 		json_object_set(document, "preparation", selftest->preparation);
 	return document;

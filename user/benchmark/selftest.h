@@ -6,6 +6,8 @@
  * A trial is clean if every frame was sent, every frame arrived once and undamaged, and the load was kept. For each frame
  * size and backend, MLRsearch finds the highest clean load: an unclean trial counts as loss. Longer trials confirm it. The
  * latency of a lightly loaded tester is its floor. Only what was confirmed is kept (measurer/selftest_store.h).
+ *
+ * With --hostile it certifies instead that counts are exact beside hostile frames (selftest_hostile.h).
  */
 #pragma once
 
@@ -21,12 +23,13 @@ struct selftest {
 	time_t start_time;
 	uint64_t start_ns;      /* CLOCK_MONOTONIC, for durations */
 	json_t *self_tests;     /* one object for each frame size and backend, in the order measured */
+	json_t *hostile_tests;  /* --hostile: one object for each frame size */
 	json_t *sut_check;      /* the check that there is no SUT; NULL before */
 	json_t *measurer;       /* description of the measurer; NULL before */
 	json_t *preparation;    /* findings of --prepare try; NULL: it was not asked for */
 	struct prepare prepare; /* the result of the self-test */
 	bool interrupted;
-	bool irregular; /* some frame size has no clean load */
+	bool irregular; /* some frame size has no clean load, or is not certified */
 };
 
 /* Run the self-test. In any case the caller frees *ret. Returns EXIT_DONE, EXIT_UNMET if a frame size has no clean load,

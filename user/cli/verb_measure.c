@@ -306,7 +306,7 @@ static enum exit_code perform_selftest(struct run *run)
 	if (code != EXIT_DONE)
 		return code;
 	code = selftest_run(run->config, &selftest);
-	if (code == EXIT_INTERRUPTED || json_array_size(selftest.self_tests))
+	if (code == EXIT_INTERRUPTED || json_array_size(selftest.self_tests) || json_array_size(selftest.hostile_tests))
 		code = deliver(run, report_selftest(&selftest), clock_since_s(selftest.start_ns), code);
 	selftest_free(&selftest);
 	return code;

@@ -16,6 +16,7 @@
 #include "config/stored.h"
 #include "config/traffic.h"
 #include "mlr/controller.h"
+#include "mlr/imix.h"
 
 #define CLOCK_BUDGET_S       1e-6
 #define CAPTURE_FOREIGN_MOST 100000
@@ -119,12 +120,17 @@ static enum exit_code read_stored(struct config *config)
 	return code == EXIT_DONE ? take_stored_options(config->stored, path, replay, config->verb, config->given) : code;
 }
 
+static bool asks_hostile(const struct given_list *list)
+{
+	return given_says(list, "hostile", "true") || given_says(list, "hostile", "yes");
+}
+
 /* Defaults of one verb: a soak ends by itself, a suite has the frame sizes of RFC 2544; and of the phased algorithm, as in
  * section 5.1.1 of draft-ietf-bmwg-mlrsearch-01. */
 static enum exit_code add_verb_fallbacks(enum verb verb, struct given_list *list)
 {
 	bool phased = given_says(list, "algorithm", "phased"),
-	     stored = given_find(list, "resume") || given_find(list, "replay");
+	     stored = given_find(list, "resume") || given_find(list, "replay"), hostile = asks_hostile(list);
 	const struct {
 		bool applies;
 		const char *name, *text;
@@ -137,6 +143,8 @@ static enum exit_code add_verb_fallbacks(enum verb verb, struct given_list *list
 		{ verb == VERB_CONNECT, "duration", "3" },
 		{ verb == VERB_CONNECT, "direction", "both" },
 		{ verb == VERB_Y1564, "frame-size", "512" },
+		{ hostile, "frame-size", HOSTILE_FRAME_SIZE },
+		{ hostile, "verify", "all" },
 		{ frame_sizes_are_a_list(verb), "frame-size", RFC2544_FRAME_SIZES },
 	};
 	enum exit_code code = EXIT_DONE;
@@ -342,6 +350,21 @@ static enum exit_code check_rules(const struct config *config)
 		  "--ipdv is of the latencies of successive frames, which --no-seq does not look at" },
 		{ MEASURING, over_ports && !config->ports[PORT_A].name[0], NULL,
 		  "--ports is missing: give the tester's two ports, for example -p eth1,eth2" },
+		{ BIT(VERB_SELFTEST), !config->hostile && config->load.unit != LOAD_UNSET, given_find(list, "load"),
+		  "is of the trial of --hostile; without that a self-test finds its loads itself" },
+		{ BIT(VERB_SELFTEST), !config->hostile && config->hostile_load.unit != LOAD_UNSET,
+		  given_find(list, "hostile-load"), "is of --hostile, which is not asked for" },
+		{ BIT(VERB_SELFTEST), config->hostile && config->load.unit == LOAD_MAX, given_find(list, "load"),
+		  "must be a load beside which there is room for hostile frames" },
+		{ BIT(VERB_SELFTEST), config->hostile && config->verify != VERIFY_ALL, given_find(list, "verify"),
+		  "leaves frames unverified, and --hostile sends forged ones: leave it out" },
+		{ BIT(VERB_SELFTEST), config->hostile && config->no_seq, NULL,
+		  "--no-seq does not tell copies, and --hostile certifies that there are none" },
+		{ BIT(VERB_SELFTEST), config->hostile && config->prepare.try_items, NULL,
+		  "--prepare try finds out what helps at the tester's own limit: leave --hostile out" },
+		{ BIT(VERB_SELFTEST),
+		  config->hostile && (config->vlan_count || config->template_path || given_find(list, "modifier")), NULL,
+		  "--hostile is of plain frames: leave --vlan, --template and --modifier out" },
 		{ BIT(VERB_SELFTEST), config->port_count != PORT_COUNT || config->direction == DIRECTION_MESH, NULL,
 		  "selftest takes two ports at a time, which are connected to each other: -p A,B" },
 	};
@@ -378,6 +401,27 @@ static enum exit_code check_outputs(const struct given_list *list)
 	return EXIT_DONE;
 }
 
+/* Forged frames are known by signatures, for which frames must have room. */
+static enum exit_code check_hostile(struct config *config)
+{
+	static struct mlr_profile profile; /* too large for the stack */
+	char part[FRAME_SIZE_TEXT];
+	struct config one;
+	enum exit_code code = EXIT_DONE;
+
+	for (unsigned int i = 0; config->hostile && !code && frame_sizes_part(config->frame_size_text, i, part); i++) {
+		if ((code = config_for_frame_size(config, part, &one)) || (code = traffic_profile_of(&one, &profile)))
+			return code;
+		profile.key.mixing = 1;
+		if (mlr_size_least_octets(&profile.sizes) < mlr_profile_signed_octets(&profile))
+			return refuse(EXIT_USAGE_ERROR,
+				      "--frame-size %s: such frames have no room for the signature by which forged ones are "
+				      "known; give --hostile %u octets or more",
+				      part, mlr_profile_signed_octets(&profile));
+	}
+	return code;
+}
+
 /* Complete what follows from several values: the goals of a preset, the tests of a suite, the figures of requirements, what
  * a template says of the traffic. EXIT_USAGE_ERROR for values that do not go together. */
 static enum exit_code check(struct config *config)
@@ -390,6 +434,7 @@ static enum exit_code check(struct config *config)
 		{ config_uses_ports(config) ? MEASURING : 0, traffic_check },
 		{ BIT(VERB_PROFILE_SHOW), traffic_check },
 		{ BIT(VERB_RFC2544) | BIT(VERB_SELFTEST), config_find_mtu },
+		{ BIT(VERB_SELFTEST), check_hostile },
 		{ BIT(VERB_Y1564), check_services },
 		{ MEASURING, require_check },
 	};

@@ -143,7 +143,7 @@ static enum exit_code read_load(const struct given *given, struct config *config
 	if (!parse_load(given->text, &load))
 		return refuse_given(given, "not a load; write it as %s",
 				    load_spellings(given->text, LOAD_FORMS, ROOM(LOAD_SPELLINGS_SIZE)));
-	if (load.unit == LOAD_MAX && given->option->offset != FIELD(load))
+	if (load.unit == LOAD_MAX && given->option->offset != FIELD(load) && given->option->offset != FIELD(hostile_load))
 		return refuse_given(given, "'max' is for trials only; write a load as %s", LOAD_FORMS);
 	if (load.unit != LOAD_MAX && load.value <= 0)
 		return refuse_given(given, "must be above 0");
@@ -356,8 +356,19 @@ const struct option options[] = {
 	       "us worth of the load, at least 32 and at most 256 frames, or 50 us worth where that is more"),
 	NUMBER("tester-repeats", "N", FRAMES, "5", tester_repeats, 0, 100,
 	       "how often, at most, a trial is performed again that the tester itself spoilt"),
-	LOAD("load", "L", TRIAL, NULL, load, "frames/s: " LOAD_FORMS " of the line rate; or max, as fast as the tester can",
+	LOAD("load", "L", TRIAL | SELFTEST, NULL, load,
+	     "frames/s: " LOAD_FORMS
+	     " of the line rate; or max, as fast as the tester can; of selftest --hostile: the load of "
+	     "the trial, default a tenth of the fastest, and at most 100kfps",
 	     .flags = OPTION_USUAL, .group = "What to measure"),
+	SWITCH("hostile", SELFTEST, hostile,
+	       "instead of finding its own limit, certify that the tester counts a trial exactly beside frames of a hostile "
+	       "wire, of all kinds, and how many of these the receiver takes",
+	       .flags = OPTION_USUAL),
+	LOAD("hostile-load", "L", SELFTEST, NULL, hostile_load,
+	     "hostile frames that each sending port sends, frames/s: " LOAD_FORMS
+	     " of the line rate; default max, as many as can "
+	     "be"),
 	OPTION("loads", "L,...", SWEEP, NULL, read_loads,
 	       "the loads to measure, in this order: each as --load, or FROM..TO/N for N loads that are evenly spaced, both "
 	       "ends included; for example 10%..100%/10, or 50kfps,100kfps..1Mfps/10",
@@ -523,7 +534,8 @@ const struct option options[] = {
 	       .flags = OPTION_USUAL),
 	OPTION("prepare", "LIST", FRAMES | CONNECT, "auto", read_prepare,
 	       "what to change on the ports meanwhile: none, or a list of auto, ipv6, merge, pause, irq, vlan, queues, "
-	       "timestamps, gro, mtu, channels=N, any-cpu, rss, steer, coalesce=US, rings=N, eee, lldp, flags, affinity, wake; auto "
+	       "timestamps, gro, mtu, channels=N, any-cpu, rss, steer, coalesce=US, rings=N, eee, lldp, flags, affinity, "
+	       "wake; auto "
 	       "is the first "
 	       "four, and "
 	       "the next three where they are needed, auto,no-pause all of those but one; latency and throughput add what "

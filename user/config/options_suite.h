@@ -15,6 +15,7 @@
 
 #define FRAME_SIZES_MAX     32
 #define FRAME_SIZE_TEXT     256                             /* octets of one size or mix as text, with the closing NUL */
+#define HOSTILE_FRAME_SIZE  "128"                           /* short, and with a signature and a payload */
 #define RFC2544_FRAME_SIZES "64,128,256,512,1024,1280,1518" /* section 9.1, for Ethernet */
 
 /* Write part `index` of a list into `buffer`. Returns false if there is none. */

@@ -238,12 +238,58 @@ static const struct field preparation_columns[] = {
 	{ "Verdict", .phrase = "[!had? it changes nothing here][had? [kept? helps][!kept? does not help]]" },
 };
 
+/* --hostile. */
+static const struct field hostile_columns[] = {
+	{ "Frame size (octets)", "/frame_size", .numeric = true },
+	{ "Transmitter", .phrase = "{tx_backend} {transmit_mode}" },
+	{ "Load (frames/s)", "/load", text_rate },
+	{ "Counts exact beside (hostile frames/s)", "/certified_rate", text_rate },
+	{ "Not exact beside", "/missed_rate", text_rate },
+	{ "Limited by",
+	  .phrase = "[limited_by=sender? what can be sent][limited_by=port? what the port sends][limited_by=receiver? the "
+		    "receiver][limited_by=option? --hostile-load]" },
+	{ "Result", .add = cells_add_result },
+};
+
+static const struct field hostile_count_columns[] = {
+	{ "Frame size (octets)", "/frame_size", .numeric = true },
+	{ "Count", "/count" },
+	{ "Hostile frames sent that end there", "/sent", text_count },
+	{ "Counted", "/counted", text_count },
+};
+
+/* "malformed 58, foreign 3" */
+static void cells_add_ends(struct cells *cells, const json_t *kind)
+{
+	char text[CELL_SIZE] = "";
+
+	json_each_member (name, frames, json_object_get(kind, "ends"))
+		text_join(text, sizeof(text), ", ", "%s %.0f", name, json_number_value(frames));
+	cells_add(cells, "%s", text);
+}
+
+static const struct field hostile_kind_columns[] = {
+	{ "Frame size (octets)", "/frame_size", .numeric = true },
+	{ "Kind", "/kind" },
+	{ "Sent", "/sent", text_count },
+	{ "Counts in which they end", .add = cells_add_ends },
+};
+
 /* clang-format off */
 static const struct part selftest_parts[] = {
-	{ SECTION("self-tests", "What the tester itself does without a SUT") },
-	{ TABLE("selftest-table", "/self_tests", selftest_columns), .tone = tone_of_result },
+	{ SECTION("self-tests", "[!hostile_tests? What the tester itself does without a SUT][hostile_tests? What the tester counts "
+				"beside frames of a hostile wire]") },
+	{ TABLE("selftest-table", "/self_tests", selftest_columns), .tone = tone_of_result, .when = "!hostile_tests" },
 	{ .say = "Loads are per interface. The floor is the latency of a lightly loaded tester; the gap is that between "
-		 "departures at the clean load." },
+		 "departures at the clean load.", .when = "!hostile_tests" },
+	{ TABLE("hostile-table", "/hostile_tests", hostile_columns), .tone = tone_of_result },
+	{ .say = "Counts are exact where each frame of the trial was received once, in order and verified, no other frame as one of "
+		 "them, and where each hostile frame stands in the count that is foreseen for its kind. Loads are per interface.",
+	  .when = "hostile_tests" },
+	{ TABLE("hostile-counts", "/hostile_tests[]/counted", hostile_count_columns) },
+	{ .id = "hostile-kinds", .fold = "Kinds of hostile frames", .level = LEVEL_DETAIL, .when = "hostile_tests" },
+	{ TABLE("hostile-kinds-table", "/hostile_tests[]/kinds", hostile_kind_columns), .level = LEVEL_DETAIL },
+	{ .fold_end = true, .level = LEVEL_DETAIL, .when = "hostile_tests" },
 	{ FACTS(no_sut) },
 	{ .subsection = "What helps on these ports", .when = "preparation" },
 	{ TABLE("preparation-table", "/preparation/items", preparation_columns) },
@@ -254,7 +300,7 @@ static const struct part selftest_parts[] = {
 const struct content content_selftest = {
 	.kind = "selftest",
 	.title = "Self-test of the tester",
-	.known = "self_tests sut_check preparation",
+	.known = "self_tests hostile_tests sut_check preparation",
 	.parts = selftest_parts,
 	.part_count = COUNT(selftest_parts),
 };

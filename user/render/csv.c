@@ -311,7 +311,7 @@ static const struct list {
 } lists[] = {
 	{ "points", "results", "result", NULL, false }, /* a campaign, once a goal */
 	{ "goals", "points", "", "goal", false },       /* a trend; and a comparison */
-	{ "self_tests", NULL, "", NULL, false },
+	{ "self_tests", NULL, "", NULL, false },        { "hostile_tests", "trials", "", "frame_size", false },
 	{ "machine", NULL, "", NULL, false }, /* abilities of a machine and its ports */
 	{ "ports", "checks", "", "name", true },
 };

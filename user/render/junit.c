@@ -156,6 +156,17 @@ static const char *failure_of_run(const json_t *document)
 	return failure_of(document) ?: limited ? LIMITED_FAILURE : NULL;
 }
 
+/* By frame size and backend. */
+static void put_self_tests(struct suite *suite, const char *of, const json_t *tests)
+{
+	json_each (item, tests) {
+		const char *name =
+			TEXT_OF(NAME_SIZE, "%.60s %.60s", read_text(item, "frame_size"), read_text(item, "tx_backend"));
+
+		put_result(suite, of, name, item);
+	}
+}
+
 static void put_cases(struct suite *suite, const json_t *document)
 {
 	put_case(suite, "run", suite->kind, NAN, failure_of_run(document));
@@ -167,12 +178,8 @@ static void put_cases(struct suite *suite, const json_t *document)
 	put_result(suite, "tests", "reconf", json_object_get(document, "reconf"));
 	json_each (item, json_object_get(document, "services"))
 		put_service(suite, item);
-	json_each (item, json_object_get(document, "self_tests")) {
-		const char *name =
-			TEXT_OF(NAME_SIZE, "%.60s %.60s", read_text(item, "frame_size"), read_text(item, "tx_backend"));
-
-		put_result(suite, "self-tests", name, item);
-	}
+	put_self_tests(suite, "self-tests", json_object_get(document, "self_tests"));
+	put_self_tests(suite, "hostile-tests", json_object_get(document, "hostile_tests"));
 	json_each (item, json_object_get(document, "goals"))
 		if (json_object_get(item, "evidence"))
 			put_comparison(suite, item);

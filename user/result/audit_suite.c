@@ -334,6 +334,53 @@ static void audit_self_test(struct audit *audit, const struct place *place, cons
 	audit_trials(audit, MEMBER(place, "trials"), json_object_get(test, "trials"));
 }
 
+/* Each count has what the kinds send there. Returns false if a frame is not where it has to be. */
+static bool audit_counted(struct audit *audit, const struct place *place, const json_t *test)
+{
+	bool is_exact = true;
+
+	json_each (row, json_object_get(test, "counted")) {
+		double sent = 0;
+
+		json_each (kind, json_object_get(test, "kinds"))
+			sent += fmax(0, read_number(json_object_get(kind, "ends"), read_text(row, "count")));
+		audit_number(audit, ITEM(MEMBER(place, "counted"), row_at), row, "sent", sent);
+		is_exact &= read_number(row, "sent") == read_number(row, "counted");
+	}
+	return is_exact;
+}
+
+/* A trial that is exact lacks nothing and has nothing twice. */
+static void audit_hostile_trial(struct audit *audit, const struct place *place, const json_t *trial)
+{
+	const json_t *counts = json_object_get(trial, "counts");
+	bool is_exact = read_number(counts, "received") == read_number(counts, "sent") &&
+			read_number(counts, "verified") == read_number(counts, "sent") &&
+			!(read_number(counts, "duplicate") > 0) && !(read_number(counts, "reordered") > 0) &&
+			!(read_number(counts, "unsent") > 0) &&
+			read_number(trial, "hostile_sent") == read_number(trial, "hostile_counted");
+
+	if (read_truth(trial, "exact") && !is_exact)
+		contradict(audit, MEMBER(place, "exact"), "true is stated, but the counts are not");
+}
+
+static void audit_hostile_test(struct audit *audit, const struct place *place, const json_t *test)
+{
+	bool regular = read_truth(test, "regular"), is_exact = audit_counted(audit, place, test);
+	double rate_fps = NAN;
+
+	audit_reason(audit, place, test);
+	json_each (trial, json_object_get(test, "trials")) {
+		audit_hostile_trial(audit, ITEM(MEMBER(place, "trials"), trial_at), trial);
+		if (read_truth(trial, "exact"))
+			rate_fps = fmax(rate_fps, read_number(trial, "hostile_rate"));
+	}
+	if (json_object_get(test, "certified_rate"))
+		audit_number(audit, place, test, "certified_rate", regular ? rate_fps : NAN);
+	if (regular && (isnan(rate_fps) || !is_exact))
+		contradict(audit, MEMBER(place, "regular"), "true is stated, but no trial was exact");
+}
+
 void audit_selftest(struct audit *audit, const json_t *document)
 {
 	const json_t *tests = json_object_get(document, "self_tests");
@@ -342,6 +389,10 @@ void audit_selftest(struct audit *audit, const json_t *document)
 	json_each (test, tests) {
 		audit_self_test(audit, ITEM(MEMBER(NULL, "self_tests"), test_at), test);
 		irregular |= json_is_false(json_object_get(test, "regular"));
+	}
+	json_each (hostile, json_object_get(document, "hostile_tests")) {
+		audit_hostile_test(audit, ITEM(MEMBER(NULL, "hostile_tests"), hostile_at), hostile);
+		irregular |= json_is_false(json_object_get(hostile, "regular"));
 	}
 	if (irregular && json_is_null(json_object_get(document, "irregular_reason")))
 		contradict(audit, MEMBER(NULL, "irregular_reason"), "none is stated, but a self-test is irregular");
