@@ -162,6 +162,41 @@ computing() {
   refuses 5 'contradict' measured "$(computing '(.trial_load * .trial_duration | round) as $n | {trial_loss_ratio: 0.1, frames_sent: $n, frames_lost: ($n * 0.4 | round)}')"
 }
 
+# A ratio is of as few interfaces as can have sent so many frames. More would explain any, by interfaces that sent nothing.
+@test "no multiple of the frames intended explains a ratio that contradicts the counts" {
+  local answer
+  for answer in 'trial_loss_ratio: 0.5, frames_sent: $n, frames_lost: 0' 'trial_loss_ratio: 0.75, frames_sent: $n, frames_lost: 0' \
+    'trial_loss_ratio: 0.6, frames_sent: ($n * 2), frames_lost: ($n * 0.4 | round)' 'trial_loss_ratio: 0.55, frames_sent: ($n * 0.9 | round), frames_lost: 0'; do
+    refuses 5 'contradict its trial_loss_ratio of 0\.[0-9]+: of [0-9]+ frames sent [0-9]+ were lost' \
+      measured "$(computing "(.trial_load * .trial_duration | round) as \$n | {$answer}")"
+  done
+}
+
+# The same of a result that is stored.
+contradicts() { # JQ MEMBER
+  "$JQ" -c "$1" "$BATS_TEST_TMPDIR/result.json" >"$BATS_TEST_TMPDIR/changed.json"
+  run --separate-stderr "$XDP_MLR" verify "$BATS_TEST_TMPDIR/changed.json"
+  [ "$status" -eq 1 ] || { echo "exit $status: $output $stderr"; return 1; }
+  [[ $output$stderr == *"$2"* ]] || { echo "$output $stderr"; return 1; }
+}
+
+@test "loss of the SUT above all loss, and a latency of nothing, are refused, and contradict a stored result" {
+  refuses 5 'gave a sut_loss_ratio of 0.3, above its trial_loss_ratio of 0.25' measured "$(answering '{"trial_loss_ratio": 0.25, "sut_loss_ratio": 0.3}')"
+  refuses 5 'gave a latency beside a trial_loss_ratio of 1: no frame came back' \
+    measured "$(computing '{trial_loss_ratio: 1, latency: {p50_ns: 1000}}')"
+  refuses 5 'gave a latency beside a trial_loss_ratio of 1: no frame came back' \
+    measured "$(answering '{"trial_loss_ratio": 1, "frames_sent": 5, "frames_lost": 5, "latency": {"min_ns": 5, "max_ns": 7}}')"
+  # rounding is none, nor is a latency without a figure
+  run -0 measured "$(computing '(.trial_load > 5e5) as $lossy | {trial_loss_ratio: (if $lossy then 0.33 else 0 end), sut_loss_ratio: (if $lossy then 0.334 else 0 end),
+    tester_limited: $lossy, latency: {count: 0, p50_ns: null}}')" --goal final=1,sum=1,exceed=0 --format json
+  echo "$output" >"$BATS_TEST_TMPDIR/result.json"
+  run -0 "$XDP_MLR" verify "$BATS_TEST_TMPDIR/result.json"
+  contradicts '(.trials[] | select(.trial_loss_ratio > 0)) |= (.sut_loss_ratio = 0.5)' 'sut_loss_ratio: 0.5 is above the trial_loss_ratio of 0.33'
+  contradicts '(.trials[] | select(.trial_load < 6e5)) |= (.trial_loss_ratio = 1 | .trial_forwarding_rate = 0 | .latency.p50_ns = 7)' 'no frame came back'
+  contradicts '(.trials[] | select(.trial_loss_ratio > 0)) |= (.trial_loss_ratio = 0.5 | .trial_forwarding_rate = .trial_load / 2
+    | .counts = {sent: (.trial_load | round), received: (.trial_load | round), lost: 0, intended: null})' 'trial_loss_ratio: 0.5 is stated'
+}
+
 @test "counts that differ from the ratio by rounding are not" {
   local answer
   for answer in '{"trial_loss_ratio": 0.333333, "frames_sent": 3000000, "frames_lost": 1000000}' \
@@ -314,7 +349,7 @@ sample() {
   is '.search_result[0] | .tester_limited and .relevant_lower_bound < 5e5' <<<"$output"
   is '[.trials[] | select(.tester_limited) | .tester_limited_reason] | length > 0 and all(. == "the external measurer says so")' <<<"$output"
   # what the SUT lost on its own fails the goal, too
-  run -0 measured "$(computing "$answer, sut_loss_ratio: 0.4}")" --goal final=1,sum=1,exceed=0 --format json
+  run -0 measured "$(computing "$answer, sut_loss_ratio: (if .trial_load > 5e5 then 0.4 else 0 end)}")" --goal final=1,sum=1,exceed=0 --format json
   is '.search_result[0].tester_limited == false' <<<"$output"
   refuses 5 'tester_limited that is neither true nor false' measured "$(answering '{"trial_loss_ratio": 0, "tester_limited": "yes"}')"
   refuses 5 'sut_loss_ratio outside 0 to 1' measured "$(answering '{"trial_loss_ratio": 0, "tester_limited": true, "sut_loss_ratio": 2}')"

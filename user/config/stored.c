@@ -209,13 +209,16 @@ static enum exit_code read_document(const char *path, json_t **ret)
 
 /* --- its parts ------------------------------------------------------------------------------------------------------ */
 
-/* Return what the SUT lost of the frames sent. It is 0 if the counts are missing, or it is not known whether they can be
- * used. */
+/* Return what the SUT lost of the frames sent, as an external measurer says, or by the counts. It is 0 if they are missing,
+ * or it is not known whether they can be used. */
 static double read_sut_loss_ratio(const json_t *trial)
 {
+	const json_t *stated = json_object_get(trial, "sut_loss_ratio");
 	double sut = json_number_value(json_at(trial, "/loss_attribution/sut"));
 	double sent = json_number_value(json_at(trial, "/counts/sent"));
 
+	if (json_is_number(stated))
+		return json_number_value(stated);
 	if (strcmp(read_text(trial, "tester_limited_reason"), NOBODY_ANSWERED) == 0)
 		return 0;
 	return sut > 0 && sent > 0 ? sut / sent : 0;

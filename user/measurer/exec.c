@@ -84,16 +84,16 @@ static int decimals_of(const char *number)
 	return exponent ? decimals - atoi(exponent + 1) : decimals;
 }
 
-/* Return the decimals of the ratio in the line. The same member of an object within has another value. */
-static int printed_decimals(const struct answer *answer, double ratio)
+/* Return the decimals of a ratio in the line. The same member of an object within has another value. */
+static int printed_decimals(const struct answer *answer, const char *member, double ratio)
 {
-	static const char name[] = "\"trial_loss_ratio\"";
 	const char *at = answer->line, *end = answer->line + answer->length;
+	const char *name = TEXT_OF(64, "\"%s\"", member);
 
-	while ((at = memmem(at, (size_t)(end - at), name, sizeof(name) - 1)) != NULL) {
+	while ((at = memmem(at, (size_t)(end - at), name, strlen(name))) != NULL) {
 		char text[64] = "", *number;
 
-		at += sizeof(name) - 1;
+		at += strlen(name);
 		snprintf(text, sizeof(text), "%.*s", (int)(end - at), at);
 		number = text + strspn(text, ": \t");
 		number[strcspn(number, ",} \t\r\n")] = '\0';
@@ -110,11 +110,35 @@ double measurer_ratio_rounding(double ratio)
 
 /* Return by how much the ratio may be off for its digits: by half of the last digit, or all of it if it has more than two,
  * because some cut digits off. The ratios 0 and 1 tell nothing of their digits. */
-static double ratio_rounding(const struct answer *answer, double ratio)
+static double ratio_rounding(const struct answer *answer, const char *member, double ratio)
 {
 	if (ratio == 0 || ratio == 1)
 		return measurer_ratio_rounding(ratio);
-	return fmin(pow(10, -printed_decimals(answer, ratio)), measurer_ratio_rounding(ratio));
+	return fmin(pow(10, -printed_decimals(answer, member, ratio)), measurer_ratio_rounding(ratio));
+}
+
+bool measurer_sut_loss_agrees(double ratio, double rounding, double sut_ratio, double sut_rounding)
+{
+	return sut_ratio <= ratio + rounding + sut_rounding;
+}
+
+bool measurer_nothing_came(const struct mlr_trial_input *input, double ratio, double received)
+{
+	if (!isnan(received))
+		return received == 0;
+	return ratio == 1 && measurer_ratio_rounding(ratio) / 2 * input->load_fps * input->duration_s < 1;
+}
+
+static const char *const latency_names[] = { "min_ns", "p50_ns", "p90_ns", "p99_ns", "p99_9_ns", "p99_99_ns", "max_ns" };
+
+bool measurer_has_latency(const json_t *latency)
+{
+	bool has = json_number_value(json_object_get(latency, "count")) > 0 ||
+		   json_is_number(json_object_get(latency, "mean_ns"));
+
+	for (size_t i = 0; i < COUNT(latency_names); i++)
+		has |= json_is_number(json_object_get(latency, latency_names[i]));
+	return has;
 }
 
 /* Whether a ratio follows from counts and from so many frames to send: from the frames that arrived, or from those that are said
@@ -125,26 +149,30 @@ static bool follows(double ratio, double slack, double sent, double lost, double
 	       fabs(ratio - (1 - (sent - lost) / intended)) <= slack;
 }
 
+/* Return the frames intended on all interfaces whose frames are counted together. They are the fewest that can have sent so
+ * many. More would explain any ratio, by interfaces that sent nothing. */
+static double intended_of(const struct mlr_trial_input *input, double sent)
+{
+	double intended = round(input->load_fps * input->duration_s), interfaces = ceil(sent / (intended + 1));
+
+	return fmax(sent, intended * fmin(fmax(interfaces, 1), INTERFACES_MOST));
+}
+
 /* Whether the ratio agrees with the counts. Generators compute it of the frames sent or the frames intended, of one
  * interface or of all together. It may be a frame off either, but 0 and 1 are exact. */
 bool measurer_counts_agree(const struct mlr_trial_input *input, double ratio, double rounding, double sent, double lost)
 {
-	bool agrees;
+	double intended = intended_of(input, sent);
 
 	if (sent == 0 || ratio == 0 || ratio == 1)
 		return sent == 0 ? ratio == 0 || ratio == 1 : fabs(ratio - lost / sent) <= rounding;
-	agrees = follows(ratio, rounding + 1 / sent, sent, lost, sent);
-	for (int interfaces = 1; !agrees && interfaces <= INTERFACES_MOST; interfaces++) {
-		double intended = fmax(sent, round(input->load_fps * input->duration_s) * interfaces);
-
-		agrees = follows(ratio, rounding + 1 / intended, sent, lost, intended);
-	}
-	return agrees;
+	return follows(ratio, rounding + 1 / sent, sent, lost, sent) ||
+	       follows(ratio, rounding + 1 / intended, sent, lost, intended);
 }
 
 static enum exit_code check_counts(const struct answer *answer, const struct measurement *measurement)
 {
-	double ratio = measurement->result.output.loss_ratio, rounding = ratio_rounding(answer, ratio);
+	double ratio = measurement->result.output.loss_ratio, rounding = ratio_rounding(answer, "trial_loss_ratio", ratio);
 	double sent = (double)measurement->counts.sent, lost = (double)measurement->verdict.lost;
 
 	if (measurer_counts_agree(&measurement->result.input, ratio, rounding, sent, lost))
@@ -198,11 +226,10 @@ static bool sent_too_few(const struct measurement *measurement)
 	       measurement->result.output.loss_ratio < 1 - came / intended - UNSENT_RATIO;
 }
 
-/* Read its statement that the generator, not the SUT, was the limit, and what the SUT alone lost, of the frames sent. */
+/* Read its statement that the generator, not the SUT, was the limit. */
 static enum exit_code read_limit(const struct answer *answer, struct measurement *measurement)
 {
 	json_t *limited = json_object_get(answer->object, "tester_limited");
-	enum exit_code code;
 
 	if (limited && !json_is_null(limited) && !json_is_boolean(limited))
 		return refuse_answer(answer, "gave a tester_limited that is neither true nor false");
@@ -213,10 +240,27 @@ static enum exit_code read_limit(const struct answer *answer, struct measurement
 		measurement->tester_limited_reason = "the external measurer sent fewer frames than Trial Load asks for";
 	}
 	json_object_del(answer->object, "tester_limited");
-	code = take_number(answer, "sut_loss_ratio", 0, &measurement->sut_loss_ratio);
-	if (code == EXIT_DONE && !(measurement->sut_loss_ratio >= 0 && measurement->sut_loss_ratio <= 1))
+	return EXIT_DONE;
+}
+
+/* Read what the SUT alone lost. It stays in the trial, as a bound may follow from it. */
+static enum exit_code read_sut_loss(const struct answer *answer, struct measurement *measurement)
+{
+	static const char member[] = "sut_loss_ratio";
+	double ratio = measurement->result.output.loss_ratio, sut_ratio;
+	enum exit_code code = take_number(answer, member, NAN, &sut_ratio);
+
+	if (code != EXIT_DONE || isnan(sut_ratio))
+		return code;
+	if (!(sut_ratio >= 0 && sut_ratio <= 1))
 		return refuse_answer(answer, "gave a sut_loss_ratio outside 0 to 1");
-	return code;
+	if (!measurer_sut_loss_agrees(ratio, ratio_rounding(answer, "trial_loss_ratio", ratio), sut_ratio,
+				      ratio_rounding(answer, member, sut_ratio)))
+		return refuse_answer(answer, TEXT_OF(160, "gave a sut_loss_ratio of %s, above its trial_loss_ratio of %s",
+						     format_number(sut_ratio, UNIT_ROOM), format_number(ratio, UNIT_ROOM)));
+	measurement->sut_loss_ratio = sut_ratio;
+	json_object_set_new(answer->object, member, json_real(sut_ratio));
+	return EXIT_DONE;
 }
 
 static enum exit_code read_output(const struct answer *answer, const struct mlr_trial_input *input,
@@ -261,14 +305,20 @@ static void warn_of_duration(const struct measurement *measurement)
 }
 
 /* Latencies that are given as those of a trial here are in the order of their names, and their mean is among them. */
-static enum exit_code check_latency(const struct answer *answer)
+static enum exit_code check_latency(const struct answer *answer, const struct measurement *measurement)
 {
-	static const char *const names[] = { "min_ns", "p50_ns", "p90_ns", "p99_ns", "p99_9_ns", "p99_99_ns", "max_ns" };
+	const char *const *names = latency_names;
 	const json_t *latency = json_object_get(answer->object, "latency"), *mean;
 	const char *last = NULL;
 	double last_ns = 0, least_ns = 0;
 
-	for (size_t i = 0; json_is_object(latency) && i < sizeof(names) / sizeof(names[0]); i++) {
+	if (measurer_has_latency(latency) &&
+	    measurer_nothing_came(&measurement->result.input, measurement->result.output.loss_ratio,
+				  measurement->has_counts ? (double)measurement->counts.received : NAN))
+		return refuse_answer(answer,
+				     TEXT_OF(128, "gave a latency beside a trial_loss_ratio of %s: no frame came back",
+					     format_number(measurement->result.output.loss_ratio, UNIT_ROOM)));
+	for (size_t i = 0; json_is_object(latency) && i < COUNT(latency_names); i++) {
 		const json_t *value = json_object_get(latency, names[i]);
 		double here_ns = json_number_value(value);
 
@@ -306,7 +356,9 @@ static enum exit_code parse_answer(const struct answer *answer, const struct mlr
 	if (code == EXIT_DONE)
 		code = read_limit(answer, &measurement);
 	if (code == EXIT_DONE)
-		code = check_latency(answer);
+		code = read_sut_loss(answer, &measurement);
+	if (code == EXIT_DONE)
+		code = check_latency(answer, &measurement);
 	if (code != EXIT_DONE)
 		return code;
 	warn_of_duration(&measurement);

@@ -114,6 +114,12 @@ enum exit_code measurer_xdp_check(const struct config *config, double *ret_line_
  * rounding of a ratio. */
 bool measurer_counts_agree(const struct mlr_trial_input *input, double ratio, double rounding, double sent, double lost);
 double measurer_ratio_rounding(double ratio);
+/* Whether what the SUT alone lost of the frames sent can be part of a loss ratio; each may be rounded by so much. */
+bool measurer_sut_loss_agrees(double ratio, double rounding, double sut_ratio, double sut_rounding);
+/* Whether a loss ratio says that no frame came back, of which a latency could be. `received` is NAN where it is not known. */
+bool measurer_nothing_came(const struct mlr_trial_input *input, double ratio, double received);
+/* Whether this is the latency of at least one frame. */
+bool measurer_has_latency(const json_t *latency);
 /* Whether the trial has no more intervals (--interval) than `xdp` can count: EXIT_USAGE_ERROR if it has. Done where none are to be counted, or frames
  * are sent as fast as they can be, as for a calibration. */
 enum exit_code intervals_check(const struct config *config, const struct mlr_trial_input *input);

@@ -87,6 +87,22 @@ static void audit_partial(struct audit *audit, const struct place *place, const 
 			   ratio, received, sent);
 }
 
+/* Check what else an external measurer said of the loss. */
+static void audit_external(struct audit *audit, const struct place *place, const json_t *trial, const json_t *counts)
+{
+	double ratio = read_number(trial, "trial_loss_ratio"), sut_ratio = read_number(trial, "sut_loss_ratio");
+	struct mlr_trial_input input = input_of(trial);
+
+	if (!isnan(sut_ratio) &&
+	    !measurer_sut_loss_agrees(ratio, measurer_ratio_rounding(ratio), sut_ratio, measurer_ratio_rounding(sut_ratio)))
+		contradict(audit, MEMBER(place, "sut_loss_ratio"), "%g is above the trial_loss_ratio of %g", sut_ratio,
+			   ratio);
+	if (measurer_has_latency(json_object_get(trial, "latency")) &&
+	    measurer_nothing_came(&input, ratio, read_number(counts, "received")))
+		contradict(audit, MEMBER(place, "latency"), "is stated beside a trial_loss_ratio of %g: no frame came back",
+			   ratio);
+}
+
 /* --- places where frames were lost ---------------------------------------------------------------------------------- */
 
 static void audit_attribution(struct audit *audit, const struct place *place, const json_t *trial, const json_t *counts)
@@ -196,6 +212,8 @@ void audit_trial(struct audit *audit, const struct place *place, const json_t *t
 		audit_judged(audit, place, trial, counts);
 	else if (json_is_object(counts))
 		audit_partial(audit, place, trial, counts);
+	if (audit->external)
+		audit_external(audit, place, trial, counts);
 	audit_attribution(audit, place, trial, counts);
 	audit_ports(audit, place, trial, counts);
 	audit_rate(audit, place, trial);
