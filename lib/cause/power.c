@@ -36,6 +36,28 @@ static size_t find_word(const char *name, size_t length, const char *word)
 	return length;
 }
 
+/* Whether a word ends between these two letters: in "capWatts" before "W". */
+static bool is_boundary(char before, char after)
+{
+	return !isalpha((unsigned char)before) || !isalpha((unsigned char)after) ||
+	       (islower((unsigned char)before) && isupper((unsigned char)after));
+}
+
+/* Whether a name has one of these as a word of its own: "max" in "max_watts" and "psuMaxWatts", but not in "maximal_watts". */
+static bool has_word(const char *name, size_t length, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t octets = strlen(words[i]);
+
+		for (size_t at = 0; at + octets <= length; at++)
+			if (is_word(name + at, words[i]) && (!at || is_boundary(name[at - 1], name[at])) &&
+			    (at + octets == length || is_boundary(name[at + octets - 1], name[at + octets])))
+				return true;
+	}
+	return false;
+}
+#define HAS_WORD(name, length, words) has_word(name, length, words, sizeof(words) / sizeof(*(words)))
+
 /* Return the factor of a prefix that ends here: 1e-3 before "watts" in "milliwatts". A prefix of one letter begins a word. */
 static double prefix_factor(const char *name, size_t end)
 {
@@ -56,24 +78,28 @@ static double prefix_factor(const char *name, size_t end)
 	return 1;
 }
 
-/* Find the unit as a word: "psu_milliwatts", "powerWatts", "rack_watt_hours". Its kind is none if there is none. */
+/* Find the unit as the end of a word: "psu_milliwatts", "powerWatts", "rack_watt_hours". Its kind is none if there is none. */
 static struct unit word_unit(const char *name, size_t length)
 {
-	static const struct unit words[] = { { "watthour", MLR_POWER_JOULES, 3600 },
-					     { "watt_hour", MLR_POWER_JOULES, 3600 },
-					     { "watt", MLR_POWER_WATTS, 1 },
-					     { "joule", MLR_POWER_JOULES, 1 } };
+	static const struct unit words[] = {
+		{ "watthours", MLR_POWER_JOULES, 3600 },  { "watthour", MLR_POWER_JOULES, 3600 },
+		{ "watt_hours", MLR_POWER_JOULES, 3600 }, { "watt_hour", MLR_POWER_JOULES, 3600 },
+		{ "watts", MLR_POWER_WATTS, 1 },          { "watt", MLR_POWER_WATTS, 1 },
+		{ "wattage", MLR_POWER_WATTS, 1 },        { "joules", MLR_POWER_JOULES, 1 },
+		{ "joule", MLR_POWER_JOULES, 1 },
+	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		size_t at = find_word(name, length, words[i].name);
+		size_t at = find_word(name, length, words[i].name), end = at + strlen(words[i].name);
 
-		if (at < length)
+		if (at < length && (end == length || is_boundary(name[end - 1], name[end])))
 			return (struct unit){ words[i].name, words[i].kind, words[i].factor * prefix_factor(name, at) };
 	}
 	return (struct unit){ 0 };
 }
 
-/* Find the unit as an end: "energy_uj" (powercap of Linux), "pdu_w". */
+/* Find the unit as an end: "energy_uj" (powercap of Linux), "pdu_w". Letters may stand for other things, so that the name must
+ * speak of power. */
 static struct unit end_unit(const char *name, size_t length)
 {
 	static const struct unit ends[] = { { "_w", MLR_POWER_WATTS, 1 },       { "_mw", MLR_POWER_WATTS, 1e-3 },
@@ -82,7 +108,12 @@ static struct unit end_unit(const char *name, size_t length)
 					    { "_uj", MLR_POWER_JOULES, 1e-6 },  { "_wh", MLR_POWER_JOULES, 3600 },
 					    { "_kwh", MLR_POWER_JOULES, 3.6e6 } };
 
-	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+	static const char *const of_power[] = { "power",  "pwr",  "energy", "psu",        "pdu",     "ups",
+						"supply", "rapl", "board",  "outlet",     "package", "pkg",
+						"gpu",    "rack", "meter",  "chassis",    "node",    "server",
+						"system", "dram", "socket", "consumption" };
+
+	for (size_t i = 0; HAS_WORD(name, length, of_power) && i < sizeof(ends) / sizeof(*ends); i++) {
 		size_t end_length = strlen(ends[i].name);
 
 		if (length > end_length && is_word(name + length - end_length, ends[i].name))
@@ -93,15 +124,14 @@ static struct unit end_unit(const char *name, size_t length)
 
 static struct unit unit_of(const char *name)
 {
-	static const char *const others[] = { "limit",    "max",       "_cap",  "capw", "cap_w",
-					      "capacity", "threshold", "rated", "_per_" };
+	static const char *const others[] = { "limit",    "limits",    "max",        "maximum", "cap",     "capped",
+					      "capacity", "threshold", "thresholds", "rated",   "nominal", "per" };
 	static const char total[] = "_total";
 	size_t length = strcspn(name, "{");
 	struct unit unit;
 
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		if (find_word(name, length, others[i]) < length)
-			return (struct unit){ 0 };
+	if (HAS_WORD(name, length, others))
+		return (struct unit){ 0 };
 	if (length >= strlen(total) && is_word(name + length - strlen(total), total))
 		length -= strlen(total);
 	unit = word_unit(name, length);

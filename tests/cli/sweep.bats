@@ -37,18 +37,25 @@ sweep() {
     | .trials |= map(.trial_load as $load | .observed = [{source: "dut", whole: true, samples: 3, unchanged: 0, omitted: 0,
       counters: ({"rx/frames": $load, "queue/drops": ($load / 1000), "tail/errors": ([$load - 2e4, 0] | max), "cpu3/busy": ($load / 5e4)}
         + ([range(10) | {key: "idle/\(.)", value: 1}] | from_entries) | with_entries(.value = {change: .value, per_second: .value})),
-      gauges: {"depth": {min: 0, mean: 12.345, max: 99}}}])
+      gauges: {"depth": {min: 0, mean: 12.345, max: 99}, "worker_use": {min: 0, mean: ($load / 1e5), max: 1}}}])
     | .trials[0].observed[0].counters |= del(.["queue/drops"])' tests/golden/sweep-1-xdp.json >"$file.json"
   run -0 "$XDP_MLR" report "$file.json" --report "$file.html" --report "$file.txt" --report "$file.csv"
   grep -A20 "The SUT's counters, load by load" "$file.txt" >"$file.part"
   [ "$(grep -oE 'queue/drops|cpu3/busy|rx/frames|tail/errors' "$file.part" | tr '\n' ' ')" = "tail/errors cpu3/busy queue/drops " ]
+  grep -qE 'worker_use +5 % +15 % +25 % +35 % +45 %' "$file.part"
   grep -qE 'dut +queue/drops +0 ' "$file.part"
   grep -qE 'cpu3/busy +10 % +30 % +50 % +70 % +90 %' "$file.part"
   grep -qE 'depth +12.3' "$file.part"
-  grep -q '3 more counters moved' "$file.part"
+  grep -q '4 more counters moved' "$file.part"
   grep -q 'id="figure-observed"' "$file.html"
   grep -q 'id="observed-table-1"' "$file.html"
   head -n 1 "$file.csv" | grep -qF 'observed.dut.queue/drops'
+  # a share is what is called so
+  jq '.trials |= map(.observed = [{source: "dut", whole: true, samples: 3, unchanged: 0, omitted: 0, counters: {"cpu_port_drop": {change: 7, per_second: 0.5}},
+      gauges: {"psu_amperes": {min: 0.43, mean: 0.43, max: 0.43}}}])' tests/golden/sweep-1-xdp.json >"$file.json"
+  "$XDP_MLR" report "$file.json" --report "$file.txt"
+  grep -qE 'cpu_port_drop +0.500' "$file.txt"
+  grep -qE 'psu_amperes +0.430' "$file.txt"
   # nothing without them
   "$XDP_MLR" report tests/golden/sweep-1-xdp.json --report "$file.html"
   if grep -q 'id="observed"' "$file.html"; then return 1; fi

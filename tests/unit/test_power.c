@@ -44,6 +44,18 @@ static void names_say_what_is_a_meter(void **state)
 		{ "max_watts", MLR_POWER_NONE, 0 },
 		{ "rx_packets{unit=\"watts\"}", MLR_POWER_NONE, 0 },
 		{ "_w", MLR_POWER_NONE, 0 },
+		{ "integrated_power_watts", MLR_POWER_WATTS, 1 },
+		{ "generated_watts", MLR_POWER_WATTS, 1 },
+		{ "maximal_psu_load_watts", MLR_POWER_WATTS, 1 },
+		{ "dell_power_watts_now", MLR_POWER_WATTS, 1 },
+		{ "psu1_w", MLR_POWER_WATTS, 1 },
+		{ "psuMaxWatts", MLR_POWER_NONE, 0 },
+		{ "psu_rated_watts", MLR_POWER_NONE, 0 },
+		{ "queue_w", MLR_POWER_NONE, 0 },
+		{ "cpu_energy_w", MLR_POWER_WATTS, 1 },
+		{ "frames_j", MLR_POWER_NONE, 0 },
+		{ "supersupply_w", MLR_POWER_NONE, 0 },
+		{ "wattson_frames", MLR_POWER_NONE, 0 },
 		{ "", MLR_POWER_NONE, 0 },
 	};
 

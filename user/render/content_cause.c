@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/message.h"
+#include "mlr/cause.h"
 #include "render/figures.h"
 #include "render/kinds.h"
 #include "render/parts.h"
@@ -25,7 +27,17 @@ static bool is_kind(const json_t *row, const char *kind)
 
 bool is_share(const char *counter, bool gauge, double most)
 {
-	return strncmp(counter, "cpu", 3) == 0 || (gauge && most <= 1);
+	static const char *const shares[] = { "ratio", "use",  "usage", "utilization", "utilisation",
+					      "util",  "busy", "idle",  "share" };
+	char what[16];
+
+	if (!gauge)
+		return sscanf(counter, "cpu%*u/%15s", what) == 1 &&
+		       is_one_of(what, "programs interrupts steal busy accounted");
+	for (size_t i = 0; i < COUNT(shares) && most <= 1; i++)
+		if (mlr_cause_ends_with_word(counter, shares[i]))
+			return true;
+	return false;
 }
 
 static const char *text_level(const json_t *row, const char *member, char buffer[VALUE_SIZE])

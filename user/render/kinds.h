@@ -30,7 +30,7 @@ void content_put_flows_over_time(struct writer *writer, const json_t *trial);
 void content_put_cause(struct writer *writer, const json_t *document);
 /* A section on the counters of the SUT at each load of a sweep; nothing where none moved. */
 void content_put_observed(struct writer *writer, const json_t *document);
-/* Whether a counter's growth, or a gauge of at most so much, is shown as a share: a CPU's time is. */
+/* Whether a counter's growth, or a gauge of at most so much, is shown as a share: the time of a CPU is, and a gauge by its name. */
 bool is_share(const char *counter, bool gauge, double most);
 /* A section on power and energy; nothing where no meter was observed. */
 void content_put_power(struct writer *writer, const json_t *document);
