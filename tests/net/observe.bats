@@ -123,3 +123,22 @@ management_link() {
   trial --load 2kfps --duration 20 --observe dut=snmp:secret@10.77.0.2:1161
   check "$observed[0].whole and $observed[0].counters[\"if/sut-a/ifHCInUcastPkts\"].change > 1000"
 }
+
+# The sources are processes of their own, and go on.
+@test "a rate is of the time in which frames were sent, also where a stop of the tester moved the schedule" {
+  lab_up router
+  local tester=$MLR
+  cat >"$BATS_TEST_TMPDIR/stopped" <<EOF
+#!/bin/bash
+[ "\$1" != trial ] || (
+  while [ "\$(cat /sys/class/net/$A/statistics/tx_packets)" -lt 200 ]; do sleep 0.01; done
+  kill -STOP \$\$; sleep 0.45; kill -CONT \$\$
+) >/dev/null 2>&1 3>&- &
+exec "$tester" "\$@"
+EOF
+  chmod +x "$BATS_TEST_TMPDIR/stopped"
+  MLR=$BATS_TEST_TMPDIR/stopped BURST=32
+  trial --load 2kfps --duration 1 --observe "sut=local:xdp-mlr-$LAB"
+  check '.pacing.moved_ns > 4e8'
+  check ".pacing.moved_ns as \$moved | $observed[0].counters[\"Ip/ForwDatagrams\"] | .change >= 2000 and (.per_second * (1 + \$moved / 1e9) / .change | . > 0.88 and . < 1.12)"
+}

@@ -321,13 +321,22 @@ static bool take_part(struct measurer_xdp *xdp, struct xdp_run *run)
 	return true;
 }
 
+/* When the last frame of a trial that began then was sent: at its planned end, or later where stops moved the schedule. */
+static uint64_t sent_until_ns(const struct measurer_xdp *xdp, const struct xdp_run *run, uint64_t start_ns)
+{
+	uint64_t end_ns = start_ns + clock_ns_of(run->input.duration_s);
+
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		end_ns = greater(end_ns, xdp_report(xdp, i)->last_departure_ns);
+	return end_ns;
+}
+
 /* What was seen of the SUT in the trial that began then, in place of what an earlier performance saw. */
 static void observe_end(struct measurer_xdp *xdp, const struct xdp_run *run, uint64_t start_ns,
 			struct measurement *measurement)
 {
 	json_decref(measurement->observed);
-	measurement->observed =
-		observers_end(xdp->measurer.observers, start_ns, start_ns + clock_ns_of(run->input.duration_s));
+	measurement->observed = observers_end(xdp->measurer.observers, start_ns, sent_until_ns(xdp, run, start_ns));
 }
 
 static enum exit_code perform(struct measurer_xdp *xdp, struct xdp_run *run, struct measurement *measurement)

@@ -35,6 +35,6 @@ void observers_idle(struct observers *observers);
  * the trial. */
 void observers_begin(struct observers *observers, double duration_s);
 
-/* End a trial whose frames were due between these times of CLOCK_MONOTONIC. Every source takes a last sample. Returns the
+/* End a trial whose frames were sent between these times of CLOCK_MONOTONIC. Every source takes a last sample. Returns the
  * trial's "observed", a new reference. NULL without sources or memory. */
 json_t *observers_end(struct observers *observers, uint64_t start_ns, uint64_t end_ns);
