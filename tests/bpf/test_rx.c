@@ -729,6 +729,25 @@ static void late_frames_are_known_by_their_trial(void **state)
 	assert_int_equal(rx_late(rx, 65535), 1);
 }
 
+/* The frames of an earlier part of a suite may come before the receivers of all ports are there. */
+static void trials_of_earlier_receivers_are_known_from_the_first_frame_on(void **state)
+{
+	const struct rx_options options = { .first_flow = FLOW, .flow_count = FLOWS, .earlier = { 65534, 3 } };
+
+	(void)state;
+	rx_close(rx);
+	rx = NULL;
+	assert_int_equal(rx_load(&options, &rx), 0);
+	send_frame(65533, FLOW, 1);
+	send_frame(65534, FLOW, 1);
+	send_frame(65535, FLOW, 1);
+	send_frame(0, FLOW, 1);
+	send_frame(1, FLOW, 1);
+	assert_counters((struct rx_counters){ .late = 3, .unknown_trial = 2 });
+	assert_int_equal(rx_late(rx, 65534) + rx_late(rx, 65535) + rx_late(rx, 0), 3);
+	assert_int_equal(rx_unknown_trials(rx, false).frames, 2);
+}
+
 static void send_frames(uint16_t trial, unsigned int count)
 {
 	while (count--)
@@ -1582,6 +1601,7 @@ int main(void)
 		TEST(an_old_copy_never_hides_a_loss),
 		TEST(the_window_is_as_large_as_is_wanted),
 		TEST(late_frames_are_known_by_their_trial),
+		TEST(trials_of_earlier_receivers_are_known_from_the_first_frame_on),
 		TEST(trials_that_were_never_accepted_are_unknown),
 		TEST(each_frame_seen_is_one_of_a_kind),
 		TEST(a_damaged_trial_number_is_not_unknown),

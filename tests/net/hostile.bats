@@ -208,6 +208,16 @@ late_frames_add_up() { # SUT
   late_frames_add_up copy-late
 }
 
+# Each frame comes 1.5 s late: those of the first size arrive while the receivers of the second one are made, and after that.
+@test "frames of one part of a suite that come while the next one begins are late, and no other sender's" {
+  new_sut delay,by=1500
+  run --separate-stderr "$MLR" rfc2544 -p "$A,$B" --direction both --connect off --burst 1000000 --fast --tests frame-loss --frame-size 64,128 \
+    --min-load 500 --max-load 1000 --trial-duration 0.5 --wait d=0.1 --format json
+  [ "$status" -le 1 ] || { echo "exit $status: $stderr"; return 1; }
+  check '.measurer.late_frames | .of_others == 0 and .others == [] and .total > 1000 and .in_trials + .between_trials == .total
+    and ([.of_trials[].frames] | add) == .total'
+}
+
 @test "the log is right for IPv6, for several flows, and for frames that are delayed past others" {
   options_for() { echo --ip 6 --frame-size 128 --verify all; }
   each_counted_exactly flip-id flip-ttl flip-address ttl dscp no-checksum fragment

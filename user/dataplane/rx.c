@@ -348,6 +348,12 @@ static int keep_sent(const struct rx *rx, const struct rx_options *options)
 	return 0;
 }
 
+static void use_earlier(struct rx *rx, const struct rx_options *options)
+{
+	for (uint32_t i = 0; i < options->earlier.count && i < RX_TRIAL_NUMBERS; i++)
+		rx_use_number(rx, (uint16_t)(options->earlier.first + i));
+}
+
 /* Load a variant with this window. Returns 0 or -errno, without a message. */
 static int load_with(const struct rx_options *options, uint32_t window, const struct variant *variant, int ifindex,
 		     struct rx **ret)
@@ -384,6 +390,7 @@ static int load_with(const struct rx_options *options, uint32_t window, const st
 	if (error)
 		goto failed;
 	rx_end_trial(rx);
+	use_earlier(rx, options); /* before it is attached: of what came first it would be too late */
 	*ret = rx;
 	return 0;
 

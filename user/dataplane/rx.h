@@ -50,6 +50,11 @@ struct rx_options {
 	const struct rx_lengths *lengths; /* NULL: do not compare them; copied */
 	/* Kind of frame whose tunnels frames are sent in, to find them there. NULL: none. */
 	const struct mlr_frame_spec *like;
+	/* Numbers of trials of this run that other receivers had: their frames are late from the first one on. */
+	struct {
+		uint16_t first;
+		uint32_t count;
+	} earlier;
 	uint32_t capture_most; /* frames that are wrong to keep, the first ones of a trial; 0: none */
 	uint64_t interval_ns;  /* also count by intervals so long of a trial's schedule, and verify all frames; 0: do not */
 	/* Also count by service. The flows of a service are those below its end and not below that of the one before. 0: do

@@ -149,6 +149,7 @@ static struct rx_options receiver_options(const struct measurer_xdp *xdp, unsign
 		.tags_stay = xdp->profile.vlan_count && tags_stay(&xdp->ports[port]),
 		.lengths = lengths,
 		.like = xdp->profile.like,
+		.earlier = { xdp->config->earlier.base, xdp->config->earlier.used },
 		.capture_most = xdp->config->foreign_path ? xdp->config->capture_count : 0,
 		.interval_ns = (uint64_t)llround(xdp->config->interval_s * (double)NS_PER_S),
 		.flow_figures = xdp->config->per_flow && end->receives,
@@ -193,9 +194,6 @@ static enum exit_code open_receivers(struct measurer_xdp *xdp)
 
 	if (!code)
 		code = attach_receivers(xdp);
-	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
-		for (uint32_t j = 0; j < xdp->config->earlier.used && j < RX_TRIAL_NUMBERS; j++)
-			rx_use_number(xdp->ends[i].rx, (uint16_t)(xdp->config->earlier.base + j));
 	if (!code)
 		code = timestamps_check(xdp);
 	return code ? code : ports_wait_for_carrier(xdp->netlink, xdp->ports, xdp->port_count);
