@@ -138,6 +138,11 @@ weasyprint_or_skip() {
   "$XDP_MLR" report "$dir/much.json" --certificate "$dir/much.pdf" --certificate "$dir/much.html"
   [ "$(pages "$dir/much.pdf")" -eq 1 ]
   grep -q 'further results, for which this page has no room' "$dir/much.html"
+  # customer, site, operator and serial number are cut after three lines, with a sign; so are customer and operator at the foot
+  command -v pdftotext >/dev/null || skip "there is no pdftotext here"
+  pdftotext -layout "$dir/much.pdf" "$dir/much.txt"
+  [ "$(grep -oE 'W+…' "$dir/much.txt" | wc -l)" -eq 7 ]
+  [ "$(grep -c WW "$dir/much.txt")" -eq 16 ] # three lines of the name, twelve, and one at the foot
   # the page prints alike in a browser
   command -v chromium >/dev/null || return 0
   for kind in search-1-xdp y1564-1-both much; do
