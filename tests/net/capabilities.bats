@@ -161,7 +161,7 @@ suite_is_nobody() {
   lab_up wire
   before=$(ip -j link show "$A" | jq -c '.[0] | [.flags, .mtu, .promiscuity]')
   for suite in "rfc2544 --tests throughput --frame-size 64 --max-load 20kfps" "rfc2544 --tests throughput --frame-size 64 --max-load 20kfps --tx live" \
-    "y1564 --service name=one,cir=10Mbps --duration 60"; do
+    "y1564 --service name=one,cir=10Mbps --duration 60" "selftest --hostile --load 1000 --hostile-load 1000 --duration 3600"; do
     start $suite
     flowing 50
     suite_is_nobody || { echo "$suite"; cat "/proc/$pid"/task/*/status; return 1; }
