@@ -11,6 +11,7 @@ struct simulated {
 	struct measurer measurer;
 	double takes_fps, sends_fps;
 	unsigned int spoilt; /* trials that say nothing, before the others */
+	double unsent_fps;   /* beside more hostile frames than this the trial cannot be sent; 0: beside any */
 	uint64_t busy;
 	bool drops_alone, drops_unseen, copies;
 	unsigned int performed;
@@ -48,6 +49,8 @@ static enum exit_code simulate(struct measurer *measurer, struct load_steps *ste
 	ret->hostile.busy = is_alone ? 0 : simulated->busy;
 	ret->ports[0].nic_tx_dropped = ret->hostile.busy;
 	if (simulated->spoilt && simulated->spoilt--)
+		ret->verdict.unsent = 5;
+	if (simulated->unsent_fps > 0 && rate_fps > simulated->unsent_fps)
 		ret->verdict.unsent = 5;
 	if (!is_alone && rate_fps > simulated->takes_fps) {
 		lose(ret, 3);
@@ -198,6 +201,16 @@ static void a_port_that_is_full_limits(void **state)
 	assert_string_equal(read_text(json, "limited_by"), "port");
 }
 
+static void what_the_transmitter_can_limits(void **state)
+{
+	struct simulated simulated = { .takes_fps = 2e6, .sends_fps = 1e6, .unsent_fps = 3e5 };
+	json_auto_t *json = test(&simulated, &as_many);
+
+	(void)state;
+	assert_string_equal(read_text(json, "limited_by"), "transmitter");
+	assert_true(read_number(json, "certified_rate") <= 3e5 && read_number(json, "missed_rate") > 3e5);
+}
+
 /* Wherever it is, from what the sender can down to a thousandth of that. */
 static void the_limit_of_the_receiver_is_found(void **state)
 {
@@ -241,6 +254,7 @@ static void trials_that_say_nothing_are_repeated(void **state)
 	(void)state;
 	assert_true(read_truth(json, "regular"));
 	assert_int_equal(simulated.performed, TRIES + 1);
+	assert_true(read_number(json, "load") == 250);
 	simulated.spoilt = TRIES;
 	spoilt = test(&simulated, &asked);
 	assert_reason(spoilt, "without hostile frames, too: 5 frames of the trial stayed unsent");
@@ -272,6 +286,7 @@ int main(void)
 		cmocka_unit_test(what_did_not_come_is_missed),
 		cmocka_unit_test(what_the_sender_can_is_certified),
 		cmocka_unit_test(a_port_that_is_full_limits),
+		cmocka_unit_test(what_the_transmitter_can_limits),
 		cmocka_unit_test(the_limit_of_the_receiver_is_found),
 		cmocka_unit_test(a_load_that_was_asked_for_is_certified_or_not),
 		cmocka_unit_test(trials_that_say_nothing_are_repeated),

@@ -513,6 +513,12 @@ static enum exit_code test_hostile(struct selftest *selftest, struct one_test *t
 	if (code != EXIT_DONE)
 		return code;
 	selftest->irregular |= !is_certified;
+	if (is_certified)
+		note("frames of %s octets: counts are exact beside %s of hostile frames", test->config->frame_size_text,
+		     format_si(read_number(test->json, "certified_rate"), "fps", UNIT_ROOM));
+	else
+		warn("frames of %s octets: counts are not certified: %s", test->config->frame_size_text,
+		     read_text(test->json, "irregular_reason"));
 	json_object_update_new(test->json,
 			       json_pack("{s:s, s:s, s:s, s:s}", "frame_size", test->config->frame_size_text, "tx_backend",
 					 read_text(selftest->measurer, "tx_backend"), "transmit_mode", test->mode, "time",

@@ -205,7 +205,8 @@ struct hostile_run {
 	char reason[HOSTILE_REASON_SIZE]; /* why the last trial was not exact */
 	/* The largest rate of hostile frames that the receiver took, and the smallest that it did not; 0: none. */
 	double taken_fps, missed_fps;
-	bool was_full; /* The port had no room for some of the hostile frames that it then took. */
+	bool is_unsent; /* At the latter the trial could not be sent, so nobody knows whether the receiver takes it. */
+	bool was_full;  /* The port had no room for some of the hostile frames that it then took. */
 };
 
 static enum exit_code perform(struct hostile_run *run, double hostile_fps, struct measurement *ret,
@@ -227,7 +228,7 @@ static enum exit_code perform(struct hostile_run *run, double hostile_fps, struc
 	return code;
 }
 
-/* Perform the trial alone, until nothing spoils it. */
+/* Perform the trial alone, until nothing spoils it. Where nobody asked for its load, it is halved if the machine cannot send it. */
 static enum exit_code perform_alone(struct hostile_run *run, enum hostile_outcome *ret_outcome)
 {
 	enum exit_code code = EXIT_DONE;
@@ -242,6 +243,8 @@ static enum exit_code perform_alone(struct hostile_run *run, enum hostile_outcom
 
 			json_object_set(run->json, "alone", json_object_get(trial, "counts"));
 		}
+		if (*ret_outcome == HOSTILE_SPOILT && run->config->load.unit == LOAD_UNSET && i < TRIES - 1)
+			run->input.load_fps /= 2;
 	}
 	return code;
 }
@@ -299,6 +302,8 @@ static enum exit_code search(struct hostile_run *run, double hostile_fps, bool m
 			run->taken_fps = fmax(run->taken_fps, found_fps);
 		else
 			run->missed_fps = found_fps;
+		if (*ret_outcome != HOSTILE_EXACT)
+			run->is_unsent = *ret_outcome == HOSTILE_SPOILT;
 		if (!may_fall || is_found(run))
 			break;
 		hostile_fps = run->taken_fps > 0 ? (run->taken_fps + run->missed_fps) / 2 : run->missed_fps / SEARCH_RATIO;
@@ -317,25 +322,34 @@ static enum exit_code asked_load(const struct config *config, double line_rate_f
 	return option_load_fps(config, "hostile-load", &config->hostile_load, line_rate_fps, ret_fps);
 }
 
+/* What limits the rate that is certified, or because of what none is. */
+static const char *limited_by(const struct hostile_run *run, double asked_fps, enum hostile_outcome outcome)
+{
+	bool is_asked = isfinite(asked_fps);
+
+	if (outcome == HOSTILE_EXACT && is_asked)
+		return "option";
+	if (run->missed_fps > 0)
+		return run->is_unsent ? "transmitter" : "receiver";
+	if (outcome != HOSTILE_EXACT)
+		return "receiver";
+	return run->was_full ? "port" : "sender";
+}
+
 static enum exit_code test_beside(struct hostile_run *run, enum hostile_outcome *ret_outcome)
 {
 	double hostile_fps;
 	enum exit_code code = asked_load(run->config, run->frames->line_rate_fps, &hostile_fps);
-	const char *limited_by = isfinite(hostile_fps) ? "option" : "sender";
 
 	if (code == EXIT_DONE)
 		code = search(run, hostile_fps, !isfinite(hostile_fps), ret_outcome);
 	if (code != EXIT_DONE)
 		return code;
-	if (*ret_outcome != HOSTILE_EXACT || (run->missed_fps > 0 && !isfinite(hostile_fps)))
-		limited_by = "receiver";
-	else if (run->was_full && !isfinite(hostile_fps))
-		limited_by = "port";
 	json_object_update_new(run->json,
 			       json_pack("{s:o, s:o, s:s}", "certified_rate",
 					 json_number_or_null(*ret_outcome == HOSTILE_EXACT ? run->taken_fps : NAN),
 					 "missed_rate", json_number_or_null(run->missed_fps > 0 ? run->missed_fps : NAN),
-					 "limited_by", limited_by));
+					 "limited_by", limited_by(run, hostile_fps, *ret_outcome)));
 	return EXIT_DONE;
 }
 
@@ -355,8 +369,8 @@ enum exit_code hostile_test(const struct config *config, struct measurer *frames
 		code = test_beside(&run, &outcome);
 	*ret_certified = is_alone_exact && outcome == HOSTILE_EXACT;
 	json_object_update_new(
-		json, json_pack("{s:f, s:f, s:o, s:b, s:s?}", "load", load_fps, "trial_duration", config->duration_s,
-				"trials", run.trials, "regular", *ret_certified, "irregular_reason",
+		json, json_pack("{s:f, s:f, s:o, s:b, s:s?}", "load", run.input.load_fps, "trial_duration",
+				config->duration_s, "trials", run.trials, "regular", *ret_certified, "irregular_reason",
 				*ret_certified ? NULL
 				: is_alone_exact
 					? run.reason
