@@ -387,7 +387,7 @@ static void a_load_that_was_off_says_by_how_much(void **state)
 	assert_says(text, "This machine stalls for up to 5.00 ms, about four times a second.");
 	free(text);
 	text = trial_text(OFF, 0, 0, 0, 0, "{\"intended_fps\": 320000, \"achieved_fps\": 323200}");
-	assert_says(text, "1 % above the Trial Load; make trials longer, or the Goal Width greater");
+	assert_says(text, "1 % above the Trial Load; make trials longer What was counted");
 	free(text);
 }
 

@@ -13,7 +13,8 @@
 static void put_verdicts(struct writer *writer, const json_t *document)
 {
 	static const struct fact facts[] = {
-		{ "No loss up to", "[{curve/lossless_load:fps}][!curve/lossless_load? no load without loss]" },
+		{ "No loss up to", "[{curve/lossless_load:fps}][!curve/lossless_load?[curve/first_loss_load? none: the "
+				   "smallest load lost frames]]" },
 		{ "First loss at", "[{curve/first_loss_load:fps}][!curve/first_loss_load? none]" },
 		{ "Forwarding rate at the largest load", "{curve/forwarding_rate_at_maximum_load:fps}" },
 	};

@@ -71,6 +71,7 @@ struct stalls {
 /* The trials that a result rests on. */
 struct seen {
 	size_t trials, limited;
+	bool has_goal;                 /* They are of a search. */
 	size_t counts[REASONS];        /* limited trials, by reason */
 	bool stalled[REASONS];         /* A trial was limited for this reason by stalls. */
 	double frames[LOSS_PLACES];    /* frames missing in the limited trials */
@@ -161,7 +162,7 @@ static void add_stops(struct stalls *stalls, const json_t *trial)
 
 static struct seen count_losses(const json_t *trials, double load_fps, double loss_ratio)
 {
-	struct seen seen = { .stalls.excess_frames = NAN };
+	struct seen seen = { .has_goal = !isnan(loss_ratio), .stalls.excess_frames = NAN };
 
 	json_each (trial, trials) {
 		add_stops(&seen.stalls, trial);
@@ -253,7 +254,7 @@ static void add_load_advice(const struct seen *seen, char buffer[LIMIT_TEXT_SIZE
 	if (is_by_any_stalls(seen))
 		text_add(buffer, LIMIT_TEXT_SIZE, "%sisolate CPUs for the transmitter ('xdp-mlr probe' says how), or ",
 			 cause(seen));
-	text_add(buffer, LIMIT_TEXT_SIZE, "make trials longer, or the Goal Width greater");
+	text_add(buffer, LIMIT_TEXT_SIZE, "make trials longer%s", seen->has_goal ? ", or the Goal Width greater" : "");
 }
 
 static void add_burst_advice(const struct seen *seen, char buffer[LIMIT_TEXT_SIZE])
