@@ -5,7 +5,18 @@
  * lost there, and with what they did at the Relevant Lower Bound.
  *
  * A counter that grows by exactly the lost frames is the place where they were lost. What it does not tell is why: that may
- * be a CPU that has no time left, or that works for others. Where no counter fits, none is named.
+ * be a CPU that has no time left, or that works for others. Where no counter fits, none is named. The rules:
+ *
+ *	Words. A name is read as words (cause/cause_names.h). Only words of loss make it one that is called after a loss.
+ *	Chance. Less than 100 lost frames must agree exactly, more by 1 %. What grew without agreeing is told from 20 events on.
+ *	Lower Bound. What grows with the load, loss or not, is no cause: it must be quiet there, but for what goes with loss there.
+ *	        Where nearly as much is lost there, a counter called after a loss must hold the same part of both losses.
+ *	Background. What a counter called after a loss does at the Lower Bound beside the loss is subtracted, if it is less than
+ *	        the loss.
+ *	Families. Counters whose names differ in numbers only are also judged as one, by their sum.
+ *	Splits. Where no counter agrees, all that are called after a loss, or two of them, may add up to it: two must by 0.1 %.
+ *	Directions. A counter called after a loss may agree with the frames lost in one direction.
+ *	Not known. A counter that is not known in the trials at the Upper Bound is judged by those above it.
  */
 #ifndef MLR_CAUSE_H
 #define MLR_CAUSE_H
@@ -13,7 +24,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define MLR_CAUSES_MAX 5
+#define MLR_CAUSES_MAX    5
+#define MLR_CAUSE_LARGEST 3 /* members of a family that are named */
 
 /* One observed trial. The arrays have a value for each counter; NAN: not known. */
 struct mlr_cause_trial {
@@ -21,6 +33,7 @@ struct mlr_cause_trial {
 	double sent, lost;     /* frames; what the tester itself lost is in neither */
 	const double *changes; /* growth of the counter from before the trial until after it; for a gauge its maximum */
 	const double *levels;  /* growth of a counter in a second while frames were due; for a gauge its mean */
+	double lost_of_direction[2]; /* the same frames by direction; 0: not known */
 };
 
 /*
@@ -31,9 +44,9 @@ struct mlr_cause_trial {
  *	cpuN/accounted                seconds of CPU N with what was idle. Shares of a CPU are of these: a virtual machine that is
  *	                              stopped for a while accounts for less time than passed
  *	.../rx_dropped and the like   sums over several places of one link: named after the places themselves
- *	... use, ratio, percent       gauges of which 1, or 100, is all; these are words of the name
+ *	... use, ratio, percent       gauges of which 1, or 100, is all, if they tell neither what is idle nor what is free
  *	interrupt/..., softirq/...    events of a CPU, which are no frames
- *	... drop, discard, err, ...   called after a loss. Where all or half of the frames are lost, and no trial at the Lower Bound
+ *	... drop, discard, err, ...   called after a loss, by a word. Where all or half of the frames are lost, and no trial at the Lower Bound
  *	                              tells, counters of traffic equal the loss as well, and only these are named
  */
 struct mlr_cause_counter {
@@ -57,15 +70,25 @@ enum mlr_cause_kind {
 	/* It grew where frames were lost, and hardly at the Lower Bound. Where no trial tells of the Lower Bound: it is called after a
 	 * loss, and grew by nearly the lost frames. */
 	MLR_CAUSE_GROWS,
+	MLR_CAUSE_PART,      /* a part of the loss: all parts add up to the lost frames */
+	MLR_CAUSE_DIRECTION, /* it grew by the frames lost in one direction */
 };
 
 struct mlr_cause {
-	size_t counter;
+	size_t counter; /* of a family the one that grew most */
 	enum mlr_cause_kind kind;
-	double change;   /* over the trials with loss */
-	double per_lost; /* a lost frame */
+	double change;     /* over the trials with loss */
+	double background; /* growth in these as without loss; 0: none */
+	double per_lost;   /* a lost frame, without the background */
 	/* means over the trials at each bound; NAN: there is none */
 	double lower_level, upper_level, lower_per_frame, upper_per_frame;
+	/* The trials with loss in which it is known, and the frames lost in these. */
+	size_t trials;
+	double lost;
+	size_t direction; /* whose lost frames it grew by */
+	/* A family: how many counters there are (0: it is a counter alone), and those that grew most. */
+	size_t members, largest[MLR_CAUSE_LARGEST], largest_count;
+	double largest_changes[MLR_CAUSE_LARGEST];
 };
 
 struct mlr_causes {
@@ -73,13 +96,21 @@ struct mlr_causes {
 	struct mlr_cause causes[MLR_CAUSES_MAX]; /* the likeliest first */
 	/* Number of trials with loss that were used: those nearest above the Upper Bound. */
 	size_t trials;
-	double lost; /* lost frames in these trials */
-	size_t idle; /* number of counters that did not grow in any trial */
+	double lost;  /* lost frames in these trials */
+	size_t parts; /* counters and families that add up to them; 0: none do */
+	size_t idle;  /* number of counters that are known in all trials, and did not grow in any */
 };
 
 /* Whether a name, without labels behind a '{', ends with this word of small letters: "pool_use" and "poolUse" with "use", but
  * "tx_pause" not. */
 bool mlr_cause_ends_with_word(const char *name, const char *word);
+
+/* Write the name of a counter's family, with a '*' for each number: "rxq*_drop". */
+void mlr_cause_family_name(const char *name, size_t size, char *ret);
+
+/* Return the growth of a counter that appeared within a trial, as those do that are made at their first event: all of its last
+ * value, if it is called after a loss and its first value is within the lost frames. NAN: from what it grew is not known. */
+double mlr_cause_appeared(const char *name, double first, double last, double lost);
 
 /* Return the causes. -ENOMEM without memory. */
 int mlr_cause_find(const struct mlr_cause_input *input, struct mlr_causes *ret);

@@ -20,5 +20,8 @@ bool mlr_cause_name_is_of_cpu(const char *name);
 bool mlr_cause_name_is_sum(const char *name);
 /* Whether a gauge tells what is used of a whole; what is idle or free is none. */
 bool mlr_cause_name_is_use(const char *name);
+/* Compare two names; numbers in them are all the same. */
+int mlr_cause_name_compare(const char *a, const char *b);
+bool mlr_cause_name_has_number(const char *name);
 
 #endif

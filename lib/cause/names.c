@@ -2,6 +2,7 @@
 #include "cause/cause_names.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -203,4 +204,55 @@ bool mlr_cause_name_is_use(const char *name)
 		if (mlr_cause_ends_with_word(name, wholes[i]))
 			return !has_word(name, rests, COUNT(rests));
 	return false;
+}
+
+/* --- families ------------------------------------------------------------------------------------------------------- */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Take one character, or a whole number, which is a '*'. */
+static char take(const char **at)
+{
+	char c = *(*at)++;
+
+	if (!is_digit(c))
+		return c;
+	while (is_digit(**at))
+		++*at;
+	return '*';
+}
+
+int mlr_cause_name_compare(const char *a, const char *b)
+{
+	while (*a && *b) {
+		int difference = take(&a) - take(&b);
+
+		if (difference)
+			return difference;
+	}
+	return *a - *b;
+}
+
+bool mlr_cause_name_has_number(const char *name)
+{
+	while (*name && !is_digit(*name))
+		name++;
+	return *name;
+}
+
+void mlr_cause_family_name(const char *name, size_t size, char *ret)
+{
+	size_t length = 0;
+
+	while (*name && length + 1 < size)
+		ret[length++] = take(&name);
+	ret[length] = '\0';
+}
+
+double mlr_cause_appeared(const char *name, double first, double last, double lost)
+{
+	return mlr_cause_name_is_of_loss(name) && first <= lost ? last : NAN;
 }

@@ -398,6 +398,26 @@ static void what_is_transferred_is_no_place(void **state)
 	}
 }
 
+/* The first and last samples of a short trial may be of a SUT without load. */
+static void what_is_mostly_at_its_limit_is_at_it(void **state)
+{
+	struct scene scene = scene_of(5000);
+	size_t at;
+
+	(void)state;
+	put_world(&scene);
+	at = scene.counter_count;
+	put_gauge(&scene, "worker_use", 0.8, 1);
+	scene.levels[2][at] = 0.82;
+	assert_int_equal(find(&scene).count, 1);
+	/* not where it reaches the limit at the Lower Bound, too, or is there for a moment */
+	scene.changes[1][at] = scene.changes[0][at] = 1;
+	assert_int_equal(find(&scene).count, 0);
+	scene.changes[1][at] = scene.changes[0][at] = 0.8;
+	scene.levels[2][at] = 0.7;
+	assert_int_equal(find(&scene).count, 0);
+}
+
 static void what_is_idle_is_not_at_its_limit(void **state)
 {
 	struct scene scene = scene_of(5000);
@@ -531,6 +551,228 @@ static void what_is_not_known_of_a_trial_is_left_out(void **state)
 	assert_close(causes.lost, 1600, 0);
 }
 
+/* Counters of which each has so many of the lost frames that no one says anything. */
+static void put_queues(struct scene *scene, const char *begin, const char *end, size_t count, double below, double above)
+{
+	static char names[64][40];
+
+	for (size_t i = 0; i < count; i++) {
+		snprintf(names[i], sizeof(names[i]), "%s%zu%s", begin, i, end);
+		put(scene, names[i],
+		    floor(below * (double)(i + 1) / (double)count) - floor(below * (double)i / (double)count),
+		    floor(above * (double)(i + 1) / (double)count) - floor(above * (double)i / (double)count));
+	}
+}
+
+static void counters_whose_names_differ_in_numbers_are_one(void **state)
+{
+	static const char *const begins[] = { "rxq", "softnet/cpu", "q_drop_total{queue=\"" };
+	static const char *const ends[] = { "_drop", "/dropped", "\"}" };
+	static const char *const names[] = { "rxq*_drop", "softnet/cpu*/dropped", "q_drop_total{queue=\"*\"}" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		struct scene scene = scene_of(546);
+		struct mlr_causes causes;
+		char name[40];
+
+		put_world(&scene);
+		put_queues(&scene, begins[i], ends[i], 32, 0, 546);
+		causes = find(&scene);
+		assert_int_equal(causes.count, 1);
+		assert_int_equal(causes.causes[0].kind, MLR_CAUSE_EXACT);
+		assert_int_equal(causes.causes[0].members, 32);
+		assert_int_equal(causes.causes[0].largest_count, MLR_CAUSE_LARGEST);
+		assert_close(causes.causes[0].largest_changes[0], 18, 0);
+		assert_close(causes.causes[0].largest_changes[1], 18, 0);
+		assert_close(causes.causes[0].change, 546, 0);
+		mlr_cause_family_name(name_of(&scene, &causes, 0), sizeof(name), name);
+		assert_string_equal(name, names[i]);
+	}
+	/* also where each of them is told by itself, but not where one of them is nearly all */
+	for (int alone = 0; alone < 2; alone++) {
+		struct scene scene = scene_of(4000);
+		struct mlr_causes causes;
+
+		put_world(&scene);
+		put_queues(&scene, "q", "_drop", 8, 0, 4000);
+		for (size_t i = 0; alone && i < 8; i++)
+			scene.changes[2][scene.counter_count - 8 + i] = i == 3 ? 3990 : i ? 0 : 10;
+		causes = find(&scene);
+		assert_int_equal(causes.count, 1);
+		assert_int_equal(causes.causes[0].members, alone ? 0 : 8);
+		assert_int_equal(causes.causes[0].kind, MLR_CAUSE_EXACT);
+		if (alone)
+			assert_string_equal(name_of(&scene, &causes, 0), "q3_drop");
+	}
+}
+
+/* Traffic of many queues is no place, whatever it comes to. */
+static void a_family_of_traffic_is_no_place(void **state)
+{
+	struct scene scene = scene_of(55e3);
+
+	(void)state;
+	put_world(&scene);
+	put_queues(&scene, "txq", "_packets", 16, 100e3, 55e3);
+	assert_int_equal(find(&scene).count, 0);
+	forget_lower(&scene);
+	assert_int_equal(find(&scene).count, 0);
+}
+
+static void parts_that_add_up_to_the_loss_are_told_as_such(void **state)
+{
+	struct scene scene = scene_of(5000);
+	struct mlr_causes causes;
+
+	(void)state;
+	put(&scene, "placeA_drop", 0, 3000);
+	put(&scene, "placeB_drop", 0, 2000);
+	put(&scene, "link/eth0/rx_dropped", 0, 5000); /* the sum stands behind */
+	causes = find(&scene);
+	assert_int_equal(causes.parts, 2);
+	assert_int_equal(causes.count, 3);
+	assert_string_equal(name_of(&scene, &causes, 0), "placeA_drop");
+	assert_int_equal(causes.causes[0].kind, MLR_CAUSE_PART);
+	assert_string_equal(name_of(&scene, &causes, 1), "placeB_drop");
+	assert_int_equal(causes.causes[1].kind, MLR_CAUSE_PART);
+	/* beside others that lose frames of nobody */
+	put(&scene, "others_drop", 0, 1234);
+	assert_int_equal(find(&scene).parts, 2);
+	/* a third and small one */
+	scene.changes[2][0] = 2900;
+	put(&scene, "placeC_miss", 0, 100);
+	scene.changes[2][3] = 0;
+	causes = find(&scene);
+	assert_int_equal(causes.parts, 3);
+	assert_string_equal(name_of(&scene, &causes, 2), "placeC_miss");
+	/* not those that hardly do */
+	scene.changes[2][1] = 2200;
+	assert_int_equal(find(&scene).parts, 0);
+	/* and none beside a place that is all of it */
+	put(&scene, "all_drops", 0, 5000);
+	scene.changes[2][1] = 2000;
+	causes = find(&scene);
+	assert_int_equal(causes.parts, 0);
+	assert_string_equal(name_of(&scene, &causes, 0), "all_drops");
+}
+
+/* A goal that allows a loss of 0.5 %: the Lower Bound loses nearly as much as the Upper Bound. */
+static void a_part_of_the_loss_is_one_at_a_lower_bound_with_loss(void **state)
+{
+	struct scene scene = scene_of(600);
+	struct mlr_causes causes;
+
+	(void)state;
+	scene.trials[0] = (struct mlr_cause_trial){ 90e3, 90e3, 0 }; /* a trial of the search */
+	scene.trials[1].lost = 450;
+	put_world(&scene);
+	put(&scene, "placeA_drop", 0, 360);
+	put(&scene, "placeB_drop", 0, 240);
+	put(&scene, "of_load_drop", 400, 440); /* as many without loss */
+	put(&scene, "of_load_events", 400, 440);
+	for (size_t i = 0; i < 2; i++)
+		scene.changes[1][scene.counter_count - 4 + i] = i ? 180 : 270;
+	causes = find(&scene);
+	assert_int_equal(causes.count, 2);
+	assert_int_equal(causes.parts, 2);
+	assert_string_equal(name_of(&scene, &causes, 0), "placeA_drop");
+	assert_close(causes.causes[0].per_lost, 0.6, 1e-12);
+	/* one that holds another part there is none of this loss */
+	scene.changes[1][scene.counter_count - 4] = 450;
+	assert_int_equal(find(&scene).parts, 0);
+}
+
+/* What a counter always does is none of the loss. */
+static void a_constant_background_is_subtracted(void **state)
+{
+	(void)state;
+	for (int by_second = 0; by_second < 2; by_second++) {
+		struct scene scene = scene_of(2200);
+		struct mlr_causes causes;
+
+		put_world(&scene);
+		put(&scene, "queue_drop", 200, 2200 + (by_second ? 200 : 220));
+		causes = find(&scene);
+		assert_int_equal(causes.count, 1);
+		assert_string_equal(name_of(&scene, &causes, 0), "queue_drop");
+		assert_int_equal(causes.causes[0].kind, MLR_CAUSE_EXACT);
+		assert_close(causes.causes[0].background, by_second ? 200 : 220, 1e-9);
+		assert_close(causes.causes[0].per_lost, 1, 1e-12);
+		/* but not more than the loss */
+		scene.counters[scene.counter_count - 1].name = "small_drop";
+		scene.changes[0][scene.counter_count - 1] = scene.changes[1][scene.counter_count - 1] = 3000;
+		scene.changes[2][scene.counter_count - 1] = 2200 + 3300;
+		assert_int_equal(find(&scene).count, 0);
+		/* nor of what is not called after a loss */
+		scene.counters[scene.counter_count - 1].name = "events";
+		scene.changes[0][scene.counter_count - 1] = scene.changes[1][scene.counter_count - 1] = 200;
+		scene.changes[2][scene.counter_count - 1] = 2200 + 220;
+		assert_int_equal(find(&scene).count, 0);
+	}
+}
+
+static void a_counter_may_agree_with_one_direction(void **state)
+{
+	struct scene scene = scene_of(5000);
+	struct mlr_causes causes;
+
+	(void)state;
+	scene.trials[2].lost_of_direction[0] = 4000;
+	scene.trials[2].lost_of_direction[1] = 1000;
+	put_world(&scene);
+	put(&scene, "eth0_drop", 0, 1000);
+	put(&scene, "eth1_drop", 0, 4000);
+	put(&scene, "some_events", 0, 1000);
+	causes = find(&scene);
+	assert_int_equal(causes.count, 3);
+	assert_int_equal(causes.parts, 0);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(causes.causes[i].kind, MLR_CAUSE_DIRECTION);
+		assert_int_equal(causes.causes[i].direction, strcmp(name_of(&scene, &causes, i), "eth0_drop") == 0 ? 1 : 0);
+	}
+	assert_int_equal(causes.causes[2].kind, MLR_CAUSE_GROWS);
+}
+
+/* Where a source has no first sample of the nearest trial, those above it tell. */
+static void a_trial_that_is_known_judges(void **state)
+{
+	struct scene scene = scene_of(900);
+	struct mlr_causes causes;
+
+	(void)state;
+	scene.trials[1] = (struct mlr_cause_trial){ 120e3, 120e3, 5000 };
+	put_world(&scene);
+	put(&scene, "q_drop", 0, NAN);
+	scene.changes[1][scene.counter_count - 1] = 5000;
+	causes = find(&scene);
+	assert_int_equal(causes.count, 1);
+	assert_string_equal(name_of(&scene, &causes, 0), "q_drop");
+	assert_int_equal(causes.causes[0].kind, MLR_CAUSE_EXACT);
+	assert_int_equal(causes.causes[0].trials, 1);
+	assert_close(causes.causes[0].lost, 5000, 0);
+	assert_close(causes.lost, 900, 0);
+}
+
+static void a_counter_that_appears_begins_at_zero_where_that_can_be(void **state)
+{
+	(void)state;
+	assert_close(mlr_cause_appeared("q_drop{reason=\"full\"}", 40, 900, 900), 900, 0);
+	assert_true(isnan(mlr_cause_appeared("q_drop{reason=\"full\"}", 901, 1500, 900)));
+	assert_true(isnan(mlr_cause_appeared("rx_frames", 40, 900, 900)));
+	assert_true(isnan(mlr_cause_appeared("q_drop", 40, 900, NAN)));
+}
+
+static void what_is_not_known_did_not_do_nothing(void **state)
+{
+	struct scene scene = scene_of(900);
+
+	(void)state;
+	put(&scene, "q_drop", 0, NAN);
+	put(&scene, "never", 0, 0);
+	assert_int_equal(find(&scene).idle, 1);
+}
+
 /* Goals that allow loss have it at the Lower Bound, too. */
 static void loss_at_the_lower_bound_belongs_to_it(void **state)
 {
@@ -564,6 +806,7 @@ int main(void)
 		cmocka_unit_test(a_word_of_a_name_is_no_part_of_another),
 		cmocka_unit_test(a_counter_of_loss_has_a_word_of_loss),
 		cmocka_unit_test(what_is_transferred_is_no_place),
+		cmocka_unit_test(what_is_mostly_at_its_limit_is_at_it),
 		cmocka_unit_test(what_is_idle_is_not_at_its_limit),
 		cmocka_unit_test(events_of_a_cpu_are_no_frames),
 		cmocka_unit_test(an_error_of_one_place_is_no_sum),
@@ -572,6 +815,15 @@ int main(void)
 		cmocka_unit_test(the_trials_nearest_to_the_upper_bound_decide),
 		cmocka_unit_test(what_is_not_known_of_a_trial_is_left_out),
 		cmocka_unit_test(loss_at_the_lower_bound_belongs_to_it),
+		cmocka_unit_test(counters_whose_names_differ_in_numbers_are_one),
+		cmocka_unit_test(a_family_of_traffic_is_no_place),
+		cmocka_unit_test(parts_that_add_up_to_the_loss_are_told_as_such),
+		cmocka_unit_test(a_part_of_the_loss_is_one_at_a_lower_bound_with_loss),
+		cmocka_unit_test(a_constant_background_is_subtracted),
+		cmocka_unit_test(a_counter_may_agree_with_one_direction),
+		cmocka_unit_test(a_trial_that_is_known_judges),
+		cmocka_unit_test(a_counter_that_appears_begins_at_zero_where_that_can_be),
+		cmocka_unit_test(what_is_not_known_did_not_do_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* This file writes what a report says of where the SUT lost frames, by the counters that were observed (--observe). */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,17 +12,74 @@
 #include "render/kinds.h"
 #include "render/parts.h"
 
-#define SENTENCE_SIZE 700
+#define SENTENCE_SIZE 1400
+#define NAME_SIZE     240
 #define TITLE_SIZE    256
 #define FIGURE_HEIGHT 200.0
 #define RESET_SHOWN   5
 #define NEAREST_LEAST 0.5 /* growth a lost frame of a counter that is called near */
 #define NEAREST_MOST  2
 
+/* One cause, with what it follows from. */
+struct cause {
+	const json_t *json, *trials;
+	double upper_fps; /* the Relevant Upper Bound; NAN: none */
+	bool has_bounds;  /* It is of a search. */
+};
+
+/* Where nothing of a search says which bounds there are, the highest load without loss stands for the lower one. */
+static struct cause cause_of(const json_t *json, const json_t *trials, const json_t *result)
+{
+	return (struct cause){
+		.json = json,
+		.trials = trials,
+		.upper_fps = read_number(result, "relevant_upper_bound"),
+		.has_bounds = json_is_object(result),
+	};
+}
+
+static const char *lower_name(const struct cause *cause)
+{
+	return cause->has_bounds ? "the Relevant Lower Bound" : "the highest load without loss";
+}
+
 static bool is_kind(const json_t *row, const char *kind)
 {
 	return strcmp(read_text(row, "kind"), kind) == 0;
 }
+
+/* Whether its growth is a count of events. */
+static bool counts_events(const json_t *row)
+{
+	return !is_kind(row, "shared") && !is_kind(row, "saturated");
+}
+
+/* Whether these events are frames, as far as is known. */
+static bool counts_frames(const json_t *row)
+{
+	return is_kind(row, "exact") || is_kind(row, "part") || is_kind(row, "direction");
+}
+
+/* "rxq*_drop (32, most rxq3_drop)" */
+static const char *text_counter(const json_t *row, char buffer[NAME_SIZE])
+{
+	json_int_t members = read_integer(row, "members");
+
+	snprintf(buffer, NAME_SIZE, "%.160s", read_text(row, "counter"));
+	if (members > 0)
+		text_add(buffer, NAME_SIZE, " (%lld, most %.40s)", (long long)members,
+			 read_text(json_array_get(json_object_get(row, "largest"), 0), "counter"));
+	return buffer;
+}
+
+/* "q_drop of dut" */
+static const char *text_named(const json_t *row, char buffer[NAME_SIZE])
+{
+	text_counter(row, buffer);
+	text_add(buffer, NAME_SIZE, " of %.32s", read_text(row, "source"));
+	return buffer;
+}
+#define NAME_ROOM ROOM(NAME_SIZE)
 
 /* --- a row ---------------------------------------------------------------------------------------------------------- */
 
@@ -42,6 +100,8 @@ bool is_share(const char *counter, bool gauge, double most)
 
 static const char *text_level(const json_t *row, const char *member, char buffer[VALUE_SIZE])
 {
+	if (read_truth(row, "gauge") && mlr_cause_ends_with_word(read_text(row, "counter"), "percent"))
+		return text_percent(read_number(row, member) / 100, buffer);
 	return text_growth(read_number(row, member),
 			   is_share(read_text(row, "counter"), read_truth(row, "gauge"), read_number(row, "upper_level")),
 			   buffer);
@@ -59,16 +119,20 @@ static void add_upper(struct cells *cells, const json_t *row)
 
 static void add_per_lost(struct cells *cells, const json_t *row)
 {
-	bool counts = is_kind(row, "exact") || is_kind(row, "grows");
-
-	cells_add_number(cells, counts ? read_number(row, "per_lost_frame") : NAN, 3);
+	cells_add_number(cells, counts_events(row) ? read_number(row, "per_lost_frame") : NAN, 3);
 }
 
+/* A share, unless it is more than each frame. */
 static void add_per_frame(struct cells *cells, const json_t *row)
 {
-	bool counts = is_kind(row, "exact") || is_kind(row, "grows");
+	double per_frame = counts_events(row) ? read_number(row, "upper_per_frame") : NAN;
 
-	cells_add(cells, "%s", counts ? text_percent(read_number(row, "upper_per_frame"), VALUE_ROOM) : DASH);
+	cells_add(cells, "%s", per_frame > 1 ? text_number(per_frame, 2, VALUE_ROOM) : text_percent(per_frame, VALUE_ROOM));
+}
+
+static void add_counter(struct cells *cells, const json_t *row)
+{
+	cells_add(cells, "%s", text_counter(row, NAME_ROOM));
 }
 
 static bool has_lower(const json_t *row)
@@ -78,28 +142,35 @@ static bool has_lower(const json_t *row)
 
 static void add_meaning(struct cells *cells, const json_t *row)
 {
+	bool has_background = read_number(row, "background") > 0;
+
 	cells_add(cells, "%s",
-		  is_kind(row, "exact")       ? "it grew by the lost frames: the place"
+		  is_kind(row, "exact") && has_background
+			  ? "beside what it always counts, it grew by the lost frames: the place"
+		  : is_kind(row, "exact")     ? "it grew by the lost frames: the place"
 		  : is_kind(row, "shared")    ? "others took this of a CPU that has no time left"
 		  : is_kind(row, "saturated") ? "at its limit where frames were lost"
-		  : has_lower(row)            ? "it grew where frames were lost, and hardly at the lower bound"
-					      : "it grew by nearly the lost frames");
+		  : is_kind(row, "part")      ? "a part of the lost frames: all parts add up to them"
+		  : is_kind(row, "direction") ? "it grew by the frames lost in one direction"
+		  : has_background            ? "beside what it always counts, it grew by nearly the lost frames"
+		  : !has_lower(row)           ? "it grew by nearly the lost frames"
+					      : "it grew where frames were lost, and hardly at the lower load");
 }
 
 static enum tone tone_of_row(const json_t *row)
 {
-	return is_kind(row, "exact") || is_kind(row, "shared") ? TONE_WARN : TONE_PLAIN;
+	return counts_frames(row) || is_kind(row, "shared") ? TONE_WARN : TONE_PLAIN;
 }
 
-static void put_rows(struct writer *writer, const char *id, const json_t *rows)
+static void put_rows(struct writer *writer, const char *id, const struct cause *cause, const json_t *rows)
 {
-	static const struct field fields[] = {
+	const struct field fields[] = {
 		{ "Source", "/source" },
-		{ "Counter", "/counter" },
+		{ "Counter", .add = add_counter },
 		{ "What it says", .add = add_meaning },
 		{ "Per lost frame", .add = add_per_lost, .numeric = true },
 		{ "Per frame sent", .add = add_per_frame, .numeric = true, .level = LEVEL_DETAIL },
-		{ "/s at lower bound", .add = add_lower, .numeric = true },
+		{ cause->has_bounds ? "/s at lower bound" : "/s without loss", .add = add_lower, .numeric = true },
 		{ "/s with loss", .add = add_upper, .numeric = true },
 	};
 
@@ -108,63 +179,146 @@ static void put_rows(struct writer *writer, const char *id, const json_t *rows)
 
 /* --- in a sentence -------------------------------------------------------------------------------------------------- */
 
-static const char *trials_text(const json_t *cause, char buffer[VALUE_SIZE])
+/* The frames that were lost where a row is known, or in all trials that were looked at. */
+static double lost_of(const struct cause *cause, const json_t *row)
 {
-	double trials = read_number(cause, "trials");
+	return read_number(json_object_get(row, "lost") ? row : cause->json, "lost");
+}
+
+static const char *text_trials(const struct cause *cause, const json_t *row, char buffer[VALUE_SIZE])
+{
+	double trials = read_number(json_object_get(row, "lost") ? row : cause->json, "trials");
 
 	snprintf(buffer, VALUE_SIZE, "%s trial%s", text_count(trials, VALUE_ROOM), trials == 1 ? "" : "s");
 	return buffer;
 }
 
-/* What grew without agreeing: nearly by the lost frames, or by much less or more, which may be chance. */
-static void write_grown(double lost, const json_t *row, char text[SENTENCE_SIZE])
+static void add_lost(const struct cause *cause, const json_t *row, char text[SENTENCE_SIZE])
 {
-	const char *name = read_text(row, "counter"), *source = read_text(row, "source");
-	double per_lost = read_number(row, "per_lost_frame");
-	const char *count = text_count(lost, VALUE_ROOM), *growth = text_number(per_lost, 3, VALUE_ROOM);
+	text_add(text, SENTENCE_SIZE, "The SUT lost %s frames in %s", text_count(lost_of(cause, row), VALUE_ROOM),
+		 text_trials(cause, row, VALUE_ROOM));
+}
 
-	if (!has_lower(row))
+/* What grew without agreeing: nearly by the lost frames, or by much less or more, which may be chance. */
+static void write_grown(const struct cause *cause, const json_t *row, char text[SENTENCE_SIZE])
+{
+	const char *name = text_named(row, NAME_ROOM), *lower = lower_name(cause);
+	double per_lost = read_number(row, "per_lost_frame");
+	const char *count = text_count(lost_of(cause, row), VALUE_ROOM), *growth = text_number(per_lost, 3, VALUE_ROOM);
+
+	if (read_number(row, "background") > 0)
 		snprintf(text, SENTENCE_SIZE,
-			 "No counter agrees with all of the %s lost frames. Nearest is %.160s of %.32s, which grew by %s a "
-			 "lost frame. No trial at a load without loss was observed that could confirm it.",
-			 count, name, source, growth);
+			 "No counter agrees with the %s lost frames. Nearest is %s, which grew by %s a lost frame beside "
+			 "what it counts at %s.",
+			 count, name, growth, lower);
+	else if (!has_lower(row))
+		snprintf(text, SENTENCE_SIZE,
+			 "No counter agrees with all of the %s lost frames. Nearest is %s, which grew by %s a lost frame. "
+			 "No trial at a load without loss was observed that could confirm it.",
+			 count, name, growth);
 	else if (per_lost >= NEAREST_LEAST && per_lost <= NEAREST_MOST)
 		snprintf(text, SENTENCE_SIZE,
-			 "No counter agrees with the %s lost frames. Nearest is %.160s of %.32s, which grew by %s a lost "
-			 "frame, and hardly at the Relevant Lower Bound.",
-			 count, name, source, growth);
+			 "No counter agrees with the %s lost frames. Nearest is %s, which grew by %s a lost frame, and "
+			 "hardly at %s.",
+			 count, name, growth, lower);
 	else
 		snprintf(text, SENTENCE_SIZE,
 			 "No counter agrees with the %s lost frames, and none is near. What grew with them, and hardly at "
-			 "the Relevant Lower Bound, may be chance: first %.160s of %.32s, by %s a lost frame.",
-			 count, name, source, growth);
+			 "%s, may be chance: first %s, by %s a lost frame.",
+			 count, lower, name, growth);
 }
 
-static void write_first(const json_t *cause, const json_t *row, char text[SENTENCE_SIZE])
+static void write_exact(const struct cause *cause, const json_t *row, char text[SENTENCE_SIZE])
 {
-	const char *name = read_text(row, "counter"), *source = read_text(row, "source");
-	double lost = read_number(cause, "lost");
+	double background = read_number(row, "background");
+	bool is_family = read_integer(row, "members");
 
-	if (is_kind(row, "exact"))
-		snprintf(text, SENTENCE_SIZE,
-			 "The SUT lost %s frames in %s, and the counter %.160s of %.32s grew by %s: that is the place.",
-			 text_count(lost, VALUE_ROOM), trials_text(cause, VALUE_ROOM), name, source,
+	add_lost(cause, row, text);
+	text_add(text, SENTENCE_SIZE, ", and the counter%s %s grew by %s%s", is_family ? "s" : "",
+		 text_named(row, NAME_ROOM), text_count(read_number(row, "change"), VALUE_ROOM),
+		 is_family ? " together" : "");
+	if (background > 0)
+		text_add(text, SENTENCE_SIZE, ", of which it counts %s also without this loss",
+			 text_count(round(background), VALUE_ROOM));
+	text_add(text, SENTENCE_SIZE, ": that is the place%s.", is_family ? ", in several parts" : "");
+}
+
+/* The counters that only together, or only for a direction, agree: "A by 60, and B by 40". */
+static void write_several(const struct cause *cause, const json_t *first, char text[SENTENCE_SIZE])
+{
+	const json_t *rows = json_object_get(cause->json, "rows");
+	double parts = read_number(cause->json, "parts");
+	bool are_parts = is_kind(first, "part");
+	unsigned int count = 0;
+
+	add_lost(cause, first, text);
+	if (are_parts)
+		text_add(text, SENTENCE_SIZE, " at several places: %s counters called after a loss add up to them. ",
+			 text_count(parts, VALUE_ROOM));
+	else
+		text_add(text, SENTENCE_SIZE, ". By direction counters agree: ");
+	json_each (row, rows) {
+		if (!is_kind(row, read_text(first, "kind")))
+			continue;
+		text_add(text, SENTENCE_SIZE, "%s%s grew by %s", count++ ? ", " : "", text_named(row, NAME_ROOM),
 			 text_count(read_number(row, "change"), VALUE_ROOM));
+		if (!are_parts)
+			text_add(text, SENTENCE_SIZE, ", the frames lost from %.32s to %.32s", read_text(row, "from"),
+				 read_text(row, "to"));
+	}
+	if (are_parts && parts > count)
+		text_add(text, SENTENCE_SIZE, ", %s others by the rest", text_count(parts - count, VALUE_ROOM));
+	text_add(text, SENTENCE_SIZE, ".");
+}
+
+static void write_first(const struct cause *cause, const json_t *row, char text[SENTENCE_SIZE])
+{
+	*text = '\0';
+	if (is_kind(row, "exact"))
+		write_exact(cause, row, text);
+	else if (is_kind(row, "part") || is_kind(row, "direction"))
+		write_several(cause, row, text);
 	else if (is_kind(row, "shared"))
 		snprintf(
 			text, SENTENCE_SIZE,
-			"The SUT lost %s frames in %s at a CPU that has no time left, and others take much of it: %.160s of "
-			"%.32s is %s.",
-			text_count(lost, VALUE_ROOM), trials_text(cause, VALUE_ROOM), name, source,
-			text_level(row, "upper_level", VALUE_ROOM));
+			"The SUT lost %s frames in %s at a CPU that has no time left, and others take much of it: %s is %s.",
+			text_count(lost_of(cause, row), VALUE_ROOM), text_trials(cause, row, VALUE_ROOM),
+			text_named(row, NAME_ROOM), text_level(row, "upper_level", VALUE_ROOM));
 	else if (is_kind(row, "saturated"))
-		snprintf(text, SENTENCE_SIZE,
-			 "No counter tells of the %s lost frames. But %.160s of %.32s was at its limit where they were "
-			 "lost, and at "
-			 "%s at the Relevant Lower Bound.",
-			 text_count(lost, VALUE_ROOM), name, source, text_level(row, "lower_level", VALUE_ROOM));
+		snprintf(
+			text, SENTENCE_SIZE,
+			"No counter tells of the %s lost frames. But %s was at its limit where they were lost, and at %s at "
+			"%s.",
+			text_count(lost_of(cause, row), VALUE_ROOM), text_named(row, NAME_ROOM),
+			text_level(row, "lower_level", VALUE_ROOM), lower_name(cause));
 	else
-		write_grown(lost, row, text);
+		write_grown(cause, row, text);
+	if (read_truth(row, "appeared"))
+		text_add(text, SENTENCE_SIZE, " It appeared during a trial, and is taken to have begun at 0 there.");
+}
+
+/* Whether each source told of all its counters in each trial. */
+static bool is_complete(const json_t *cause)
+{
+	json_each (source, json_object_get(cause, "sources"))
+		if (read_number(source, "whole") < read_number(source, "trials") || read_integer(source, "omitted") ||
+		    json_array_size(json_object_get(source, "reset")) || json_array_size(json_object_get(source, "partial")))
+			return false;
+	return true;
+}
+
+static void write_none(const struct cause *cause, char text[SENTENCE_SIZE])
+{
+	bool complete = is_complete(cause->json);
+
+	snprintf(text, SENTENCE_SIZE,
+		 "No counter %s fits: none agrees with the %s frames that the SUT lost in %s, nor do several together, and "
+		 "none "
+		 "was at a limit only there. %s",
+		 complete ? "that was observed" : "whose growth is known", text_count(lost_of(cause, NULL), VALUE_ROOM),
+		 text_trials(cause, NULL, VALUE_ROOM),
+		 complete ? "They were lost where nobody counts, or where nobody looked."
+			  : "But not all that was observed is known: what follows may be the place.");
 }
 
 /* Whether any trial tells how many frames were lost: an external measurer need not. */
@@ -176,22 +330,68 @@ static bool has_counts(const json_t *trials)
 	return false;
 }
 
-static void put_sentence(struct writer *writer, const json_t *cause, const json_t *trials)
+static void put_sentence(struct writer *writer, const struct cause *cause)
 {
-	const json_t *row = json_array_get(json_object_get(cause, "rows"), 0);
+	const json_t *row = json_array_get(json_object_get(cause->json, "rows"), 0);
 	char text[SENTENCE_SIZE] = "The SUT lost frames in no trial that was observed.";
 
-	if (!has_counts(trials))
+	if (!has_counts(cause->trials))
 		snprintf(text, sizeof(text), "How many frames the SUT lost is not known, as the measurer counts none.");
 	else if (row)
 		write_first(cause, row, text);
-	else if (read_number(cause, "trials") > 0)
-		snprintf(text, sizeof(text),
-			 "No counter that was observed fits: none agrees with the %s frames that the SUT lost in %s, and "
-			 "none was at "
-			 "a limit only there. They were lost where nobody counts, or where nobody looked.",
-			 text_count(read_number(cause, "lost"), VALUE_ROOM), trials_text(cause, VALUE_ROOM));
+	else if (read_number(cause->json, "trials") > 0)
+		write_none(cause, text);
 	writer->ops->paragraph(writer, text);
+}
+
+/* Say what else is not known of a source: which of its counters appeared within a trial, or lacked a value, and what it left out. */
+static void put_partial(struct writer *writer, const char *source, const json_t *partials)
+{
+	char appeared[SENTENCE_SIZE] = "", lacking[SENTENCE_SIZE] = "";
+	size_t appeared_count = 0, lacking_count = 0;
+
+	json_each (partial, partials) {
+		double at = read_number(partial, "appeared_at");
+		bool begins = !isnan(at);
+		size_t *count = begins ? &appeared_count : &lacking_count;
+
+		if (++*count > RESET_SHOWN)
+			continue;
+		text_add(begins ? appeared : lacking, SENTENCE_SIZE, "%s%.80s", *count > 1 ? ", " : "",
+			 read_text(partial, "counter"));
+		if (begins)
+			text_add(appeared, SENTENCE_SIZE, " at %s", text_count(at, VALUE_ROOM));
+	}
+	if (appeared_count > RESET_SHOWN)
+		text_add(appeared, SENTENCE_SIZE, " and %zu more", appeared_count - RESET_SHOWN);
+	if (lacking_count > RESET_SHOWN)
+		text_add(lacking, SENTENCE_SIZE, " and %zu more", lacking_count - RESET_SHOWN);
+	if (appeared_count)
+		writer->ops->banner(
+			writer, TONE_WARN,
+			TEXT_OF(SENTENCE_SIZE,
+				"Of %.32s these appeared during a trial, so what they did there is not known: %s.", source,
+				appeared));
+	if (lacking_count)
+		writer->ops->banner(
+			writer, TONE_WARN,
+			TEXT_OF(SENTENCE_SIZE,
+				"Of %.32s these had no value before a trial or after it, so what they did there is "
+				"not known: %s.",
+				source, lacking));
+}
+
+static void put_omitted(struct writer *writer, const char *name, const json_t *source)
+{
+	json_int_t omitted = read_integer(source, "omitted");
+	const char *reason = read_string(source, "omitted_reason");
+
+	if (omitted > 0)
+		writer->ops->banner(writer, TONE_WARN,
+				    TEXT_OF(SENTENCE_SIZE,
+					    "%lld counter%s of %.32s %s left out%s%.100s: what they did is not known.",
+					    (long long)omitted, omitted == 1 ? "" : "s", name, omitted == 1 ? "was" : "were",
+					    reason ? ", as " : "", reason ?: ""));
 }
 
 static void put_reset(struct writer *writer, const char *source, const json_t *reset)
@@ -210,7 +410,7 @@ static void put_reset(struct writer *writer, const char *source, const json_t *r
 					    source, count == 1 ? "was" : "were", count == 1 ? "it" : "they"));
 }
 
-/* What did nothing, what was reset, and which source was not there. */
+/* Which source was not there, what is not known of its counters, and how many did nothing. */
 static void put_sources(struct writer *writer, const json_t *sources)
 {
 	json_each (source, sources) {
@@ -222,11 +422,14 @@ static void put_sources(struct writer *writer, const json_t *sources)
 			writer->ops->banner(writer, TONE_WARN,
 					    TEXT_OF(SENTENCE_SIZE, "%.32s was observed in %.0f of %.0f trials%s%.200s", name,
 						    whole, trials, trouble ? ": " : "", trouble ?: ""));
+		put_reset(writer, name, json_object_get(source, "reset"));
+		put_partial(writer, name, json_object_get(source, "partial"));
+		put_omitted(writer, name, source);
 		if (whole > 0 && idle > 0)
 			writer->ops->paragraph(writer, TEXT_OF(SENTENCE_SIZE,
-							       "%.0f other counter%s of %.32s did nothing in any trial.",
-							       idle, idle == 1 ? "" : "s", name));
-		put_reset(writer, name, json_object_get(source, "reset"));
+							       "%.0f other counter%s of %.32s did nothing in any trial%s.",
+							       idle, idle == 1 ? "" : "s", name,
+							       whole < trials ? " that was observed" : ""));
 	}
 }
 
@@ -321,9 +524,10 @@ static void put_lines(struct writer *writer, unsigned int number, const json_t *
 		COUNT(keys),
 		0,
 	};
-	struct svg_panel panel =
-		figure_panel(FIGURE_HEIGHT, (struct svg_axis){ .title = "Time after the start", .unit = "s" },
-			     (struct svg_axis){ .title = "Since the start", .unit = "frames" });
+	struct svg_panel panel = figure_panel(
+		FIGURE_HEIGHT, (struct svg_axis){ .title = "Time after the start", .unit = "s" },
+		counts_frames(row) ? (struct svg_axis){ .title = "Since the start", .unit = "frames" }
+				   : (struct svg_axis){ .title = "Frames, and what it counts, since the start" });
 	FILE *stream;
 
 	svg_axis_none(&panel.x);
@@ -347,16 +551,15 @@ static void put_lines(struct writer *writer, unsigned int number, const json_t *
 }
 
 /* Draw the figure of the first counter of events; shares of a CPU have none. */
-static void put_figure(struct writer *writer, unsigned int number, const json_t *cause, const json_t *trials,
-		       double upper_fps)
+static void put_figure(struct writer *writer, unsigned int number, const struct cause *cause)
 {
 	const json_t *row = NULL, *trial, *series, *times = NULL;
 	struct lines of_tester, of_counter;
 
-	json_each (one, json_object_get(cause, "rows"))
-		if (!row && (is_kind(one, "exact") || is_kind(one, "grows")))
+	json_each (one, json_object_get(cause->json, "rows"))
+		if (!row && counts_events(one))
 			row = one;
-	trial = row ? trial_to_draw(trials, row, upper_fps) : NULL;
+	trial = row ? trial_to_draw(cause->trials, row, cause->upper_fps) : NULL;
 	if (!trial)
 		return;
 	of_tester = lost(trial);
@@ -374,27 +577,26 @@ static void begin(struct writer *writer)
 	writer->ops->section(writer, LEVEL_MAIN, "cause", "Where the SUT lost them");
 }
 
-static void put_cause(struct writer *writer, unsigned int number, const json_t *cause, const json_t *trials,
-		      double upper_fps)
+static void put_cause(struct writer *writer, unsigned int number, const struct cause *cause)
 {
-	const json_t *rows = json_object_get(cause, "rows");
+	const json_t *rows = json_object_get(cause->json, "rows");
 
-	put_sentence(writer, cause, trials);
+	put_sentence(writer, cause);
 	if (json_array_size(rows))
-		put_rows(writer, TEXT_OF(32, "cause-table-%u", number), rows);
-	put_figure(writer, number, cause, trials, upper_fps);
+		put_rows(writer, TEXT_OF(32, "cause-table-%u", number), cause, rows);
+	put_figure(writer, number, cause);
 }
 
 /* Put the cause of a test that lost frames. Return whether it did. */
 static bool put_test(struct writer *writer, unsigned int number, const char *title, const json_t *test)
 {
-	const json_t *cause = json_object_get(test, "cause");
+	struct cause cause = cause_of(json_object_get(test, "cause"), json_object_get(test, "trials"),
+				      json_object_get(test, "goal_result"));
 
-	if (!(read_number(cause, "lost") > 0))
+	if (!(read_number(cause.json, "lost") > 0))
 		return false;
 	writer->ops->subsection(writer, title);
-	put_cause(writer, number, cause, json_object_get(test, "trials"),
-		  read_number(json_object_get(test, "goal_result"), "relevant_upper_bound"));
+	put_cause(writer, number, &cause);
 	return true;
 }
 
@@ -451,10 +653,11 @@ static void put_results(struct writer *writer, const json_t *document)
 
 	begin(writer);
 	json_each (result, results) {
+		struct cause cause = cause_of(json_object_get(result, "cause"), json_object_get(document, "trials"), result);
+
 		if (json_array_size(results) > 1)
 			writer->ops->subsection(writer, read_text(json_object_get(result, "goal"), "name"));
-		put_cause(writer, ++number, json_object_get(result, "cause"), json_object_get(document, "trials"),
-			  read_number(result, "relevant_upper_bound"));
+		put_cause(writer, ++number, &cause);
 	}
 	put_sources(writer, json_at(document, "/search_result/0/cause/sources"));
 }
@@ -462,12 +665,13 @@ static void put_results(struct writer *writer, const json_t *document)
 /* Write the causes of a trial, a sweep, or a soak. */
 static void put_alone(struct writer *writer, const json_t *document)
 {
-	const json_t *cause = json_object_get(document, "cause"), *trials = json_object_get(document, "trials");
+	const json_t *trials = json_object_get(document, "trials");
 	json_auto_t *trial = json_pack("[O?]", json_object_get(document, "trial_result"));
+	struct cause cause = cause_of(json_object_get(document, "cause"), trials ? trials : trial, NULL);
 
 	begin(writer);
-	put_cause(writer, 1, cause, trials ? trials : trial, NAN);
-	put_sources(writer, json_object_get(cause, "sources"));
+	put_cause(writer, 1, &cause);
+	put_sources(writer, json_object_get(cause.json, "sources"));
 }
 
 void content_put_cause(struct writer *writer, const json_t *document)

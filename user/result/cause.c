@@ -13,22 +13,24 @@
 #include "result/audit.h"
 #include "result/report.h"
 
-#define RESET_MOST 100 /* names of counters that were reset */
+#define RULES       2    /* version of the rules of lib/cause; documents without it were made by earlier ones */
+#define NAMES_MOST  100  /* counters of a source that were reset, or are known in part */
+#define SHOWN_MOST  1000 /* A source tells of so many counters of a trial; those beyond are not known. */
+#define FAMILY_SIZE 256
 
 /* All counters of the observed trials, and their values in each trial. */
 struct observed_trials {
 	json_t *places; /* places of counters, by source and then name */
 	struct mlr_cause_counter *counters;
+	bool *appeared; /* of each counter: it began within a trial, at 0 */
 	size_t counter_count, trial_count;
 	struct mlr_cause_trial *trials;
 	double *values; /* changes and levels, a row of each a trial */
 };
 
 static const char *const kinds[] = {
-	[MLR_CAUSE_SHARED] = "shared",
-	[MLR_CAUSE_EXACT] = "exact",
-	[MLR_CAUSE_SATURATED] = "saturated",
-	[MLR_CAUSE_GROWS] = "grows",
+	[MLR_CAUSE_SHARED] = "shared", [MLR_CAUSE_EXACT] = "exact", [MLR_CAUSE_SATURATED] = "saturated",
+	[MLR_CAUSE_GROWS] = "grows",   [MLR_CAUSE_PART] = "part",   [MLR_CAUSE_DIRECTION] = "direction",
 };
 
 static bool is_observed(const json_t *trial)
@@ -73,6 +75,7 @@ static void number_counters(struct observed_trials *observed, const json_t *tria
 
 		number_members(observed, places_of(observed, source), json_object_get(source, "counters"));
 		number_members(observed, places_of(observed, source), json_object_get(source, "gauges"));
+		number_members(observed, places_of(observed, source), json_object_get(source, "partial"));
 		number_members(observed, places_of(observed, source), reset);
 	}
 }
@@ -99,23 +102,58 @@ static double lost_by_sut(const json_t *trial)
 	return isnan(sut) ? read_number(json_object_get(trial, "counts"), "lost") : sut + (isnan(burst) ? 0 : burst);
 }
 
+/* Return the growth of a counter that lacks its first or last value; NAN: it is not known. */
+static double growth_of_partial(const char *name, const json_t *partial, double lost)
+{
+	if (!read_truth(partial, "new"))
+		return NAN;
+	return mlr_cause_appeared(name, read_number(partial, "first"), read_number(partial, "after"), lost);
+}
+
+/* Whether a source may know more counters that moved than it tells of. */
+static bool is_cut(const json_t *source)
+{
+	return read_number(source, "omitted") > 0 && json_object_size(json_object_get(source, "counters")) +
+								     json_object_size(json_object_get(source, "gauges")) +
+								     json_object_size(json_object_get(source, "partial")) +
+								     json_array_size(json_object_get(source, "reset")) >=
+							     SHOWN_MOST;
+}
+
 /* What a source knows of none that grew is that they did not; of those that were reset it knows nothing. */
-static void fill_source(const struct observed_trials *observed, const json_t *source, double *changes, double *levels)
+static void fill_source(const struct observed_trials *observed, const json_t *trial, const json_t *source, double *changes,
+			double *levels)
 {
 	const json_t *counters = json_object_get(source, "counters"), *gauges = json_object_get(source, "gauges");
+	const json_t *partials = json_object_get(source, "partial");
 	json_auto_t *reset = reset_counters(source);
-	bool is_known = read_truth(source, "whole");
+	bool is_known = read_truth(source, "whole"), cut = is_cut(source);
 
 	json_each_member (name, place, json_object_get(observed->places, read_text(source, "source"))) {
 		const json_t *counter = json_object_get(counters, name), *gauge = json_object_get(gauges, name);
+		const json_t *partial = json_object_get(partials, name);
 		size_t at = (size_t)json_integer_value(place);
 
 		if (!is_known || json_object_get(reset, name))
 			continue;
-		changes[at] = counter ? read_number(counter, "change") : gauge ? read_number(gauge, "max") : 0;
-		levels[at] = counter ? read_number(counter, "per_second") : gauge ? read_number(gauge, "mean") : 0;
+		if (partial) {
+			changes[at] = growth_of_partial(name, partial, lost_by_sut(trial));
+			levels[at] = changes[at] / read_number(trial, "trial_duration");
+			observed->appeared[at] |= !isnan(changes[at]);
+		} else if (counter || gauge || !cut) {
+			changes[at] = counter ? read_number(counter, "change") : gauge ? read_number(gauge, "max") : 0;
+			levels[at] = counter ? read_number(counter, "per_second") : gauge ? read_number(gauge, "mean") : 0;
+		}
 		observed->counters[at].is_gauge |= gauge != NULL;
 	}
+}
+
+static double lost_in_direction(const json_t *trial, size_t direction)
+{
+	const json_t *directions = json_object_get(trial, "directions");
+	double lost = read_number(json_object_get(json_array_get(directions, direction), "counts"), "lost");
+
+	return json_array_size(directions) == 2 && lost > 0 ? lost : 0;
 }
 
 static void fill_trial(struct observed_trials *observed, const json_t *trial)
@@ -126,13 +164,14 @@ static void fill_trial(struct observed_trials *observed, const json_t *trial)
 	for (size_t i = 0; i < 2 * observed->counter_count; i++)
 		changes[i] = NAN;
 	json_each (source, json_object_get(trial, "observed"))
-		fill_source(observed, source, changes, levels);
+		fill_source(observed, trial, source, changes, levels);
 	observed->trials[observed->trial_count++] = (struct mlr_cause_trial){
 		.load_fps = read_number(trial, "trial_load"),
 		.sent = read_number(json_object_get(trial, "counts"), "sent"),
 		.lost = lost_by_sut(trial),
 		.changes = changes,
 		.levels = levels,
+		.lost_of_direction = { lost_in_direction(trial, 0), lost_in_direction(trial, 1) },
 	};
 }
 
@@ -140,6 +179,7 @@ static void free_trials(struct observed_trials *observed)
 {
 	json_decref(observed->places);
 	free(observed->counters);
+	free(observed->appeared);
 	free(observed->trials);
 	free(observed->values);
 }
@@ -157,9 +197,10 @@ static bool read_trials(const json_t *trials, struct observed_trials *ret)
 		count++;
 	}
 	ret->counters = calloc(ret->counter_count + 1, sizeof(*ret->counters));
+	ret->appeared = calloc(ret->counter_count + 1, sizeof(*ret->appeared));
 	ret->trials = calloc(count + 1, sizeof(*ret->trials));
 	ret->values = calloc(2 * count * ret->counter_count + 1, sizeof(*ret->values));
-	if (!ret->places || !ret->counters || !ret->trials || !ret->values)
+	if (!ret->places || !ret->counters || !ret->appeared || !ret->trials || !ret->values)
 		return false;
 	name_counters(ret);
 	json_each (trial, trials)
@@ -170,17 +211,55 @@ static bool read_trials(const json_t *trials, struct observed_trials *ret)
 
 /* --- the document --------------------------------------------------------------------------------------------------- */
 
-static json_t *row_of(const struct observed_trials *observed, const struct mlr_cause *cause)
+static json_t *largest_json(const struct observed_trials *observed, const struct mlr_cause *cause)
+{
+	return json_list(i, cause->largest_count,
+			 json_pack("{s:s, s:o}", "counter", observed->counters[cause->largest[i]].name, "change",
+				   json_number_or_null(cause->largest_changes[i])));
+}
+
+/* Add what only some rows have. */
+static void add_rest(json_t *row, const struct observed_trials *observed, const struct mlr_cause *cause,
+		     const struct mlr_causes *causes, const json_t *trials)
+{
+	const json_t *direction = json_at(json_array_get(trials, 0), TEXT_OF(32, "/directions/%zu", cause->direction));
+
+	if (cause->members) {
+		json_object_set_new(row, "members", json_integer((json_int_t)cause->members));
+		json_object_set_new(row, "largest", largest_json(observed, cause));
+	}
+	if (cause->background > 0)
+		json_object_set_new(row, "background", json_number_or_null(cause->background));
+	if (cause->kind == MLR_CAUSE_DIRECTION && direction) {
+		json_object_set_new(row, "from", json_string(read_text(direction, "from")));
+		json_object_set_new(row, "to", json_string(read_text(direction, "to")));
+	}
+	if (cause->trials && cause->lost > 0 && cause->lost != causes->lost &&
+	    !observed->counters[cause->counter].is_gauge) {
+		json_object_set_new(row, "trials", json_integer((json_int_t)cause->trials));
+		json_object_set_new(row, "lost", json_number_or_null(cause->lost));
+	}
+	if (observed->appeared[cause->counter])
+		json_object_set_new(row, "appeared", json_true());
+}
+
+static json_t *row_of(const struct observed_trials *observed, const struct mlr_cause *cause, const struct mlr_causes *causes,
+		      const json_t *trials)
 {
 	const struct mlr_cause_counter *counter = &observed->counters[cause->counter];
-	json_t *row = json_pack("{s:s, s:s, s:s, s:b, s:o, s:o}", "source", counter->source, "counter", counter->name,
-				"kind", kinds[cause->kind], "gauge", counter->is_gauge, "change",
-				json_number_or_null(cause->change), "per_lost_frame", json_number_or_null(cause->per_lost));
+	char family[FAMILY_SIZE];
+	json_t *row;
 
+	mlr_cause_family_name(counter->name, sizeof(family), family);
+	row = json_pack("{s:s, s:s, s:s, s:b, s:o, s:o}", "source", counter->source, "counter",
+			cause->members ? family : counter->name, "kind", kinds[cause->kind], "gauge", counter->is_gauge,
+			"change", json_number_or_null(cause->change), "per_lost_frame",
+			json_number_or_null(cause->per_lost));
 	json_object_set_new(row, "lower_level", json_number_or_null(cause->lower_level));
 	json_object_set_new(row, "upper_level", json_number_or_null(cause->upper_level));
 	json_object_set_new(row, "lower_per_frame", json_number_or_null(cause->lower_per_frame));
 	json_object_set_new(row, "upper_per_frame", json_number_or_null(cause->upper_per_frame));
+	add_rest(row, observed, cause, causes, trials);
 	return row;
 }
 
@@ -196,46 +275,85 @@ static json_t *row_of_source(json_t *list, const char *name)
 	return row;
 }
 
-static bool has_text(const json_t *list, const char *text)
+static bool has_counter(const json_t *list, const char *name)
 {
 	json_each (item, list)
-		if (json_is_string(item) && strcmp(json_string_value(item), text) == 0)
+		if (strcmp(json_string_value(item) ?: read_text(item, "counter"), name) == 0)
 			return true;
 	return false;
+}
+
+/* Return a list of counters of a source, which is made if there is none. */
+static json_t *counters_of(json_t *row, const char *member)
+{
+	if (!json_object_get(row, member))
+		json_object_set_new(row, member, json_array());
+	return json_object_get(row, member);
 }
 
 /* Add those that were reset in a trial to those of earlier trials. */
 static void add_reset(json_t *row, const json_t *reset)
 {
-	json_t *list = json_object_get(row, "reset");
+	json_each_member (name, value, reset) {
+		json_t *list = counters_of(row, "reset");
 
-	if (!json_object_size(reset))
-		return;
-	if (!list)
-		json_object_set_new(row, "reset", list = json_array());
-	json_each_member (name, value, reset)
-		if (json_array_size(list) < RESET_MOST && !has_text(list, name))
+		if (json_array_size(list) < NAMES_MOST && !has_counter(list, name))
 			json_array_append_new(list, json_string(name));
+	}
 }
 
-static void add_source(json_t *row, const json_t *source, size_t moved)
+/* Add those of which something is missing in a trial, and of one that appeared there its last value. */
+static void add_partial(json_t *row, const json_t *trial, const json_t *partials)
+{
+	json_each_member (name, partial, partials) {
+		json_t *list;
+
+		if (!isnan(growth_of_partial(name, partial, lost_by_sut(trial))))
+			continue;
+		list = counters_of(row, "partial");
+		if (json_array_size(list) < NAMES_MOST && !has_counter(list, name))
+			json_array_append_new(
+				list, json_pack("{s:s, s:O?}", "counter", name, "appeared_at",
+						read_truth(partial, "new") ? json_object_get(partial, "after") : NULL));
+	}
+}
+
+/* Keep the greatest number of counters that a trial lacks, and why. */
+static void add_omitted(json_t *row, const json_t *source)
+{
+	json_int_t omitted = read_integer(source, "omitted");
+
+	if (omitted <= read_integer(row, "omitted"))
+		return;
+	json_object_set_new(row, "omitted", json_integer(omitted));
+	if (json_is_string(json_object_get(source, "omitted_reason")))
+		json_object_set(row, "omitted_reason", json_object_get(source, "omitted_reason"));
+}
+
+static void add_source(json_t *row, const json_t *trial, const json_t *source, size_t moved)
 {
 	json_auto_t *reset = reset_counters(source);
+	const json_t *partial = json_object_get(source, "partial");
 	const char *trouble = read_string(source, "trouble");
+	bool whole = read_truth(source, "whole");
 	size_t all = (size_t)read_integer(source, "unchanged") + json_object_size(json_object_get(source, "counters")) +
-		     json_object_size(json_object_get(source, "gauges")) + json_object_size(reset);
+		     json_object_size(json_object_get(source, "gauges")) + json_object_size(reset) +
+		     json_object_size(partial);
 
 	json_object_set_new(row, "trials", json_integer(read_integer(row, "trials") + 1));
-	json_object_set_new(row, "whole", json_integer(read_integer(row, "whole") + read_truth(source, "whole")));
-	if (all > moved && (json_int_t)(all - moved) > read_integer(row, "idle"))
+	json_object_set_new(row, "whole", json_integer(read_integer(row, "whole") + whole));
+	if (whole && all > moved && (json_int_t)(all - moved) > read_integer(row, "idle"))
 		json_object_set_new(row, "idle", json_integer((json_int_t)(all - moved)));
 	if (trouble)
 		json_object_set_new(row, "trouble", json_string(trouble));
 	add_reset(row, reset);
+	if (whole)
+		add_partial(row, trial, partial);
+	add_omitted(row, source);
 }
 
 /* Describe each source: the number of trials that it observed completely, why not the last of the others, how many of its
- * counters never grew, and which were reset. */
+ * counters never grew, which were reset or lack a value, and how many were left out. */
 static json_t *sources_json(const struct observed_trials *observed, const json_t *trials)
 {
 	json_t *list = json_array();
@@ -246,7 +364,7 @@ static json_t *sources_json(const struct observed_trials *observed, const json_t
 		json_each (source, json_object_get(trial, "observed")) {
 			const char *name = read_text(source, "source");
 
-			add_source(row_of_source(list, name), source,
+			add_source(row_of_source(list, name), trial, source,
 				   json_object_size(json_object_get(observed->places, name)));
 		}
 	}
@@ -268,10 +386,12 @@ static json_t *cause_of(const json_t *trials, double lower_fps, double upper_fps
 
 		complete = mlr_cause_find(&input, &causes) == 0;
 		if (complete)
-			cause = json_pack("{s:o, s:I, s:o, s:o}", "lost", json_number_or_null(causes.lost), "trials",
-					  (json_int_t)causes.trials, "rows",
-					  json_list(i, causes.count, row_of(&observed, &causes.causes[i])), "sources",
-					  sources_json(&observed, trials));
+			cause = json_pack("{s:i, s:o, s:I, s:o, s:o}", "rules", RULES, "lost",
+					  json_number_or_null(causes.lost), "trials", (json_int_t)causes.trials, "rows",
+					  json_list(i, causes.count, row_of(&observed, &causes.causes[i], &causes, trials)),
+					  "sources", sources_json(&observed, trials));
+		if (cause && causes.parts)
+			json_object_set_new(cause, "parts", json_integer((json_int_t)causes.parts));
 	}
 	free_trials(&observed);
 	if (!complete)
@@ -364,14 +484,15 @@ void report_add_causes(json_t *document)
 
 /* --- the audit of them ---------------------------------------------------------------------------------------------- */
 
+/* What earlier versions stated followed from other rules. */
 static void audit_one(void *context, const struct place *place, const struct holder *holder)
 {
 	const json_t *stated = json_object_get(holder->json, "cause");
 	json_auto_t *follows = stated ? cause_of(holder->trials, holder->lower_fps, holder->upper_fps) : NULL;
 
-	if (follows)
+	if (follows && json_object_get(stated, "rules"))
 		audit_value(context, MEMBER(place, "cause"), stated, follows);
-	else if (stated)
+	else if (stated && !follows)
 		contradict(context, MEMBER(place, "cause"), "no trial was observed");
 }
 
