@@ -11,8 +11,8 @@
  *	Chance. Less than 100 lost frames must agree exactly, more by 1 %. What grew without agreeing is told from 20 events on.
  *	Lower Bound. What grows with the load, loss or not, is no cause: it must be quiet there, but for what goes with loss there.
  *	        Where nearly as much is lost there, a counter called after a loss must hold the same part of both losses.
- *	Background. What a counter called after a loss does at the Lower Bound beside the loss is subtracted, if it is less than
- *	        the loss.
+ *	Background. What a counter called after a loss does at the Lower Bound beside the loss is subtracted, if it is less than half
+ *	        of the loss.
  *	Families. Counters whose names differ in numbers only are also judged as one, by their sum.
  *	Splits. Where no counter agrees, all that are called after a loss, or two of them, may add up to it: two must by 0.1 %.
  *	Directions. A counter called after a loss may agree with the frames lost in one direction.

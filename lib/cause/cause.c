@@ -197,7 +197,8 @@ static double rest_of(const struct mlr_cause_trials *trials, const struct mlr_ca
 	return sum;
 }
 
-/* Subtract what it does at the Lower Bound beside the loss, a frame or a second, if the rest is near the loss and most of it. */
+/* Subtract what it does at the Lower Bound beside the loss, a frame or a second, if that is less than half of the loss, and the rest
+ * is near the loss. */
 static bool subtract_background(const struct mlr_cause_evidence *evidence, const struct mlr_cause_candidate *candidate,
 				struct mlr_cause *cause)
 {
@@ -214,7 +215,7 @@ static bool subtract_background(const struct mlr_cause_evidence *evidence, const
 	by_frame = rests[1] < rests[0];
 	rest = rests[by_frame];
 	background = beside * (by_frame ? upper.sent / lower.sent : upper.seconds / lower.seconds);
-	if (!(background <= upper.lost) || !(rest <= NEAR_RATIO * upper.lost))
+	if (!(background <= HALF_RATIO * upper.lost) || !(rest <= NEAR_RATIO * upper.lost))
 		return false;
 	cause->background = background;
 	cause->per_lost = (upper.change - background) / upper.lost;

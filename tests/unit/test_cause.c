@@ -787,6 +787,48 @@ static void loss_at_the_lower_bound_belongs_to_it(void **state)
 	assert_int_equal(causes.causes[0].kind, MLR_CAUSE_EXACT);
 }
 
+/* Sixty counters called after a loss, each of which has a burst of any size in every third trial. With one trial at each bound some
+ * agree with the loss by chance; three trials at each leave none. */
+static void what_comes_by_chance_is_seldom_the_place(void **state)
+{
+	enum { WORLDS = 1000, COUNTERS = 60, TRIALS_MOST = 6 };
+	static char names[COUNTERS][16];
+	struct mlr_cause_counter counters[COUNTERS];
+	double values[TRIALS_MOST][COUNTERS];
+	uint64_t random = 20261128;
+
+	(void)state;
+	for (size_t i = 0; i < COUNTERS; i++) {
+		snprintf(names[i], sizeof(names[i]), "%c%zu_drop", (char)('a' + i / 10), i % 10);
+		counters[i] = (struct mlr_cause_counter){ .source = "sut", .name = names[i] };
+	}
+	for (size_t trials = 1; trials <= 3; trials += 2) {
+		size_t places = 0, parts = 0;
+
+		for (int world = 0; world < WORLDS; world++) {
+			struct mlr_cause_trial list[TRIALS_MOST];
+			const struct mlr_cause_input input = { counters, COUNTERS, list, 2 * trials, 100e3, 110e3 };
+			struct mlr_causes causes;
+
+			for (size_t i = 0; i < 2 * trials; i++) {
+				double load = i < trials ? 100e3 : 110e3;
+
+				list[i] = (struct mlr_cause_trial){ load,      load,      i < trials ? 0 : 500,
+								    values[i], values[i], { 0 } };
+				for (size_t j = 0; j < COUNTERS; j++)
+					values[i][j] =
+						random_unit(&random) < 0.3 ? floor(pow(1e4, random_unit(&random))) : 0;
+			}
+			assert_int_equal(mlr_cause_find(&input, &causes), 0);
+			places += causes.count && causes.causes[0].kind == MLR_CAUSE_EXACT;
+			parts += causes.parts > 0;
+		}
+		if (places > (trials == 1 ? 60 : 0) || parts > (trials == 1 ? 30 : 0))
+			fail_msg("of %d worlds %zu have a place and %zu parts, by %zu trials", WORLDS, places, parts,
+				 trials);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -824,6 +866,7 @@ int main(void)
 		cmocka_unit_test(a_trial_that_is_known_judges),
 		cmocka_unit_test(a_counter_that_appears_begins_at_zero_where_that_can_be),
 		cmocka_unit_test(what_is_not_known_did_not_do_nothing),
+		cmocka_unit_test(what_comes_by_chance_is_seldom_the_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
