@@ -112,6 +112,9 @@ void mlr_cause_family_name(const char *name, size_t size, char *ret);
  * value, if it is called after a loss and its first value is within the lost frames. NAN: from what it grew is not known. */
 double mlr_cause_appeared(const char *name, double first, double last, double lost);
 
+/* Whether a counter is called after a loss, as most counters of loss are. */
+bool mlr_cause_name_is_of_loss(const char *name);
+
 /* Return the causes. -ENOMEM without memory. */
 int mlr_cause_find(const struct mlr_cause_input *input, struct mlr_causes *ret);
 

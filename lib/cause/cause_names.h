@@ -10,8 +10,8 @@
 
 #include <stdbool.h>
 
-/* Whether a counter is called after a loss, as most counters of loss are. */
-bool mlr_cause_name_is_of_loss(const char *name);
+#include "mlr/cause.h"
+
 /* Whether it counts octets or bits, which are frames told otherwise. */
 bool mlr_cause_name_is_octets(const char *name);
 /* Whether it counts events of a CPU, which are no frames, however many there are. */

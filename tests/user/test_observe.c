@@ -307,6 +307,39 @@ static void what_is_not_told_is_counted(void **state)
 	recorder_free(recorder);
 }
 
+static void add_many(struct recorder *recorder, const char *name, size_t count, double value)
+{
+	for (size_t i = 0; i < count; i++)
+		recorder_add(recorder, TEXT_OF(64, "%s_%zu", name, i), RECORDER_COUNTER, value);
+}
+
+/* Where there are too many counters, those that are called after a loss are kept, also the last ones. */
+static void what_is_called_after_a_loss_is_kept_first(void **state)
+{
+	struct recorder *recorder = recorder_new();
+	json_auto_t *summary = NULL;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		recorder_begin(recorder, 1000000000 + (uint64_t)i * 1000000000);
+		add_many(recorder, "rx_frames", 3000, i);
+		add_many(recorder, "q_drop", 200, 7 * i);
+		add_many(recorder, "tx_frames", 6000, i);
+		add_many(recorder, "tail_drop", 300, 7 * i);
+		recorder_end(recorder, 1000000000 + (uint64_t)i * 1000000000);
+	}
+	summary = recorder_summary(recorder, 1000000000, 3000000000, false);
+	for (size_t i = 0; i < 500; i++) {
+		const char *name = TEXT_OF(64, i < 200 ? "q_drop_%zu" : "tail_drop_%zu", i < 200 ? i : i - 200);
+
+		if (figure(summary, "counters", name, "change") != 14)
+			fail_msg("%s", name);
+	}
+	assert_int_equal(json_object_size(json_object_get(summary, "counters")), RECORDER_SHOWN_MOST);
+	assert_int_equal(read_integer(summary, "omitted"), 9500 - RECORDER_SHOWN_MOST);
+	recorder_free(recorder);
+}
+
 /* An exporter may write what it likes into a label. */
 static void a_name_that_is_not_utf_8_is_told_all_the_same(void **state)
 {
@@ -577,6 +610,7 @@ int main(void)
 		cmocka_unit_test(a_program_that_starts_slowly_is_read_when_it_answers),
 		cmocka_unit_test(a_program_may_keep_its_own_pace),
 		cmocka_unit_test(what_is_not_told_is_counted),
+		cmocka_unit_test(what_is_called_after_a_loss_is_kept_first),
 		cmocka_unit_test(a_name_that_is_not_utf_8_is_told_all_the_same),
 		cmocka_unit_test(no_two_names_of_a_program_are_one),
 		cmocka_unit_test(an_answer_of_http_is_believed_if_it_is_whole),

@@ -9,9 +9,10 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#define SCHEMA_NUMBER_MOST  1e19 /* larger than counters of 63 bits and times in ns, so it is no measurement */
-#define SCHEMA_PATH_SIZE    256
-#define SCHEMA_PROBLEM_SIZE 512
+#define SCHEMA_NUMBER_MOST   1e19 /* larger than counters of 63 bits and times in ns, so it is no measurement */
+#define SCHEMA_OBSERVED_MOST 1000 /* counters that a source tells of in a trial */
+#define SCHEMA_PATH_SIZE     256
+#define SCHEMA_PROBLEM_SIZE  512
 
 enum schema_rigour {
 	/* Types, ranges and lengths. What is missing, null or unknown is no fault: another version may have written it. */

@@ -9,16 +9,16 @@
 #include "base/clock.h"
 #include "base/exit_code.h"
 #include "base/plain.h"
-#include "base/schema.h"
 #include "mlr/cause.h"
 #include "mlr/power.h"
 
 #define END_PARTS  10   /* a tenth of the Trial Duration: a sample that is later by so much still belongs to the trial */
 #define VALUE_MOST 1e17 /* beyond that no counter is believed, so that what is computed of it stays a number of the schema */
-#define SLOTS      (2 * RECORDER_COUNTERS_MOST) /* slots of the table of names */
-#define SHARE_MOST 1000                         /* a use, in percent, of ten CPUs; a load of a thousand */
-#define RANGE      0x1p32                       /* number of values of a counter of 32 bits (Counter32 of RFC 2578) */
-#define WRAP_PARTS 4                            /* A wrap grows by less than this part of the range. Else it is a reset. */
+#define SLOTS      (4 * RECORDER_COUNTERS_MOST) /* slots of the table of names: also for as many as gave up their places */
+#define GONE       UINT16_MAX
+#define SHARE_MOST 1000   /* a use, in percent, of ten CPUs; a load of a thousand */
+#define RANGE      0x1p32 /* number of values of a counter of 32 bits (Counter32 of RFC 2578) */
+#define WRAP_PARTS 4      /* A wrap grows by less than this part of the range. Else it is a reset. */
 
 struct counter {
 	char name[RECORDER_NAME_SIZE];
@@ -41,7 +41,8 @@ struct recorder {
 	size_t count;
 	size_t omitted[RECORDER_OMISSIONS];  /* by reason, of the sample that left out most */
 	size_t omitting[RECORDER_OMISSIONS]; /* of the current sample */
-	uint16_t slots[SLOTS];               /* 1 + the place of a counter; 0: free */
+	size_t kept_from;                    /* From here on all are called after a loss. */
+	uint16_t slots[SLOTS];               /* 1 + the place of a counter; 0: free; GONE: it gave up its place */
 	struct row rows[RECORDER_SAMPLES_MOST];
 	size_t row_count;
 	uint64_t begin_ns;
@@ -122,25 +123,60 @@ static uint32_t hash_of(const char *name)
 	return hash;
 }
 
+/* Return the slot of a name, or the free one where its place is to stand. */
+static uint16_t *slot_of(struct recorder *recorder, const char *name)
+{
+	uint32_t slot = hash_of(name) % SLOTS;
+
+	for (; recorder->slots[slot]; slot = (slot + 1) % SLOTS)
+		if (recorder->slots[slot] != GONE && strcmp(recorder->counters[recorder->slots[slot] - 1].name, name) == 0)
+			break;
+	return &recorder->slots[slot];
+}
+
+/* Have a counter give up its place. */
+static void give_up(struct recorder *recorder, size_t place)
+{
+	*slot_of(recorder, recorder->counters[place].name) = GONE;
+	if (isnan(recorder->rows[recorder->row_count].values[place]))
+		return;
+	recorder->value_count--;
+	recorder_omit(recorder, RECORDER_NO_ROOM, 1);
+}
+
+/* Return a place for a new counter. One that is called after a loss takes that of another one that is not, wherever it stands in
+ * what the source says. RECORDER_COUNTERS_MOST: there is no room. */
+static size_t new_place(struct recorder *recorder, const char *name)
+{
+	if (recorder->count < RECORDER_COUNTERS_MOST) {
+		recorder->kept_from = recorder->count + 1;
+		return recorder->count++;
+	}
+	if (!recorder->kept_from || !mlr_cause_name_is_of_loss(name))
+		return RECORDER_COUNTERS_MOST;
+	while (recorder->kept_from && mlr_cause_name_is_of_loss(recorder->counters[recorder->kept_from - 1].name))
+		recorder->kept_from--;
+	if (!recorder->kept_from)
+		return RECORDER_COUNTERS_MOST;
+	give_up(recorder, --recorder->kept_from);
+	return recorder->kept_from;
+}
+
 /* Return the place of a counter, and add it if it is new. RECORDER_COUNTERS_MOST: there is no room. */
 static size_t place_of(struct recorder *recorder, const char *name, enum recorder_kind kind, double value)
 {
-	uint32_t slot = hash_of(name) % SLOTS;
-	struct counter *counter;
+	uint16_t *slot = slot_of(recorder, name);
+	size_t place = *slot ? *slot - 1u : new_place(recorder, name);
+	struct counter *counter = &recorder->counters[place];
 
-	for (; recorder->slots[slot]; slot = (slot + 1) % SLOTS)
-		if (strcmp(recorder->counters[recorder->slots[slot] - 1].name, name) == 0)
-			return recorder->slots[slot] - 1u;
-	if (recorder->count == RECORDER_COUNTERS_MOST)
-		return RECORDER_COUNTERS_MOST;
-	counter = &recorder->counters[recorder->count];
+	if (*slot || place == RECORDER_COUNTERS_MOST)
+		return place;
+	*counter = (struct counter){ .kind = kind == RECORDER_UNKNOWN ? kind_of_name(name, value) : kind, .last = NAN };
 	snprintf(counter->name, sizeof(counter->name), "%s", name);
-	counter->kind = kind == RECORDER_UNKNOWN ? kind_of_name(name, value) : kind;
-	counter->last = NAN;
-	for (size_t i = 0; i < recorder->row_count; i++)
-		recorder->rows[i].values[recorder->count] = NAN;
-	recorder->slots[slot] = (uint16_t)++recorder->count;
-	return recorder->count - 1;
+	for (size_t i = 0; i <= recorder->row_count; i++)
+		recorder->rows[i].values[place] = NAN;
+	*slot = (uint16_t)(place + 1);
+	return place;
 }
 
 /* --- samples -------------------------------------------------------------------------------------------------------- */
@@ -413,34 +449,68 @@ static json_t *partial_json(const struct span *span, size_t at)
 			 "new", !counter->was_seen);
 }
 
+/* What became of all counters: of each the value that tells, or NULL where it did nothing. */
+struct told {
+	json_t *ones[RECORDER_COUNTERS_MOST];
+	bool are_partial[RECORDER_COUNTERS_MOST];
+	size_t count;
+};
+
+static void tell_all(const struct span *span, struct told *ret)
+{
+	const struct recorder *recorder = span->recorder;
+	struct span loaded = while_loaded(*span);
+
+	ret->count = 0;
+	for (size_t i = 0; i < recorder->count; i++) {
+		const struct counter *counter = &recorder->counters[i];
+		bool is_reset = counter->is_reset && !is_gauge(counter);
+		json_t *lacking = is_reset ? NULL : partial_json(span, i);
+
+		ret->ones[i] = is_reset            ? json_string(counter->name)
+			       : lacking           ? lacking
+			       : is_gauge(counter) ? gauge_json(span_of_gauge(span, &loaded, i), i)
+						   : counter_json(span, i);
+		ret->are_partial[i] = lacking;
+		ret->count += ret->ones[i] != NULL;
+	}
+}
+
+/* Leave out those for which there is no room, and of these last what is called after a loss. Return how many they are. */
+static size_t leave_out(const struct recorder *recorder, struct told *told)
+{
+	size_t omitted = 0;
+
+	for (int of_loss = 0; of_loss <= 1; of_loss++)
+		for (size_t i = recorder->count; i-- && told->count > RECORDER_SHOWN_MOST;)
+			if (told->ones[i] && mlr_cause_name_is_of_loss(recorder->counters[i].name) == of_loss) {
+				json_decref(told->ones[i]);
+				told->ones[i] = NULL;
+				told->count--;
+				omitted++;
+			}
+	return omitted;
+}
+
 /* Put the counters into the lists. Return how many of them did nothing. */
 static size_t put_values(const struct span *span, json_t *counters, json_t *gauges, json_t *reset, json_t *partial,
 			 size_t *omitted)
 {
 	const struct recorder *recorder = span->recorder;
-	struct span loaded = while_loaded(*span);
-	size_t shown = 0, unchanged = 0;
+	struct told told;
+	size_t unchanged;
 
-	for (size_t i = 0; i < recorder->count; i++) {
-		const struct counter *counter = &recorder->counters[i];
-		bool is_reset = counter->is_reset && !is_gauge(counter);
-		json_t *lacking = is_reset ? NULL : partial_json(span, i);
-		json_t *one = is_reset            ? json_string(counter->name)
-			      : lacking           ? lacking
-			      : is_gauge(counter) ? gauge_json(span_of_gauge(span, &loaded, i), i)
-						  : counter_json(span, i);
-
-		if (!one) {
-			unchanged++;
-		} else if (shown++ >= RECORDER_SHOWN_MOST) {
-			json_decref(one);
-			++*omitted;
-		} else if (is_reset) {
-			json_array_append_new(reset, one);
-		} else {
-			json_object_set_new(lacking ? partial : is_gauge(counter) ? gauges : counters, counter->name, one);
-		}
-	}
+	tell_all(span, &told);
+	unchanged = recorder->count - told.count;
+	*omitted = leave_out(recorder, &told);
+	for (size_t i = 0; i < recorder->count; i++)
+		if (told.ones[i] && json_is_string(told.ones[i]))
+			json_array_append_new(reset, told.ones[i]);
+		else if (told.ones[i])
+			json_object_set_new(told.are_partial[i]                ? partial
+					    : is_gauge(&recorder->counters[i]) ? gauges
+									       : counters,
+					    recorder->counters[i].name, told.ones[i]);
 	return unchanged;
 }
 

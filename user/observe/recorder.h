@@ -2,7 +2,7 @@
 /*
  * A recorder keeps the samples of one source over one trial, and says what became of each counter. The caller owns it. It is
  * opened once, emptied before each trial, filled with samples, and summarized after the trial. Its size is bounded, whatever
- * a source says: what has no room is counted and left out. No two counters ever become one: a name is kept whole or not at all.
+ * a source says: what has no room is counted and left out; counters that are called after a loss are kept first. No two counters ever become one: a name is kept whole or not at all.
  *
  * A counter only grows; a gauge may fall. Of a value whose source does not say what it is, its name and its course decide.
  * A counter that wraps at 2^32 goes on growing. One that falls in another way was reset: what it did is then not known.
@@ -13,9 +13,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/schema.h"
+
 #define RECORDER_COUNTERS_MOST 4096
 #define RECORDER_SAMPLES_MOST  64
-#define RECORDER_SHOWN_MOST    1000 /* counters of a summary */
+#define RECORDER_SHOWN_MOST    SCHEMA_OBSERVED_MOST
 #define RECORDER_NAME_SIZE     256
 
 enum recorder_kind {

@@ -8,6 +8,7 @@
 #include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/memory.h"
+#include "base/schema.h"
 #include "render/figures.h"
 #include "render/kinds.h"
 #include "render/parts.h"
@@ -19,6 +20,20 @@
 #define COUNTER_SIZE 208
 
 /* --- values --------------------------------------------------------------------------------------------------------- */
+
+/* Whether counters that a source does not tell of in a trial did nothing in it. None is told of that has no room. */
+static bool tells_all(const json_t *source)
+{
+	static const char *const lists[] = { "counters", "gauges", "reset", "partial" };
+	size_t told = 0;
+
+	for (size_t i = 0; i < COUNT(lists); i++) {
+		const json_t *list = json_object_get(source, lists[i]);
+
+		told += json_object_size(list) + json_array_size(list);
+	}
+	return read_truth(source, "whole") && (told < SCHEMA_OBSERVED_MOST || !(read_number(source, "omitted") > 0));
+}
 
 /* A counter's growth by second in a trial, or a gauge's mean. What did not move is 0. Null: not known. A new reference. */
 static json_t *value_in(const json_t *trial, const json_t *row)
@@ -36,7 +51,9 @@ static json_t *value_in(const json_t *trial, const json_t *row)
 		json_each (name, json_object_get(one, "reset"))
 			if (strcmp(json_string_value(name) ?: "", read_text(row, "counter")) == 0)
 				return json_null();
-		return read_truth(one, "whole") && !(read_number(one, "omitted") > 0) ? json_integer(0) : json_null();
+		if (json_object_get(json_object_get(one, "partial"), read_text(row, "counter")))
+			return json_null();
+		return tells_all(one) ? json_integer(0) : json_null();
 	}
 	return json_null();
 }

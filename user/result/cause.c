@@ -10,12 +10,12 @@
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/schema.h"
 #include "result/audit.h"
 #include "result/report.h"
 
-#define RULES       2    /* version of the rules of lib/cause; documents without it were made by earlier ones */
-#define NAMES_MOST  100  /* counters of a source that were reset, or are known in part */
-#define SHOWN_MOST  1000 /* A source tells of so many counters of a trial; those beyond are not known. */
+#define RULES       2   /* version of the rules of lib/cause; documents without it were made by earlier ones */
+#define NAMES_MOST  100 /* counters of a source that were reset, or are known in part */
 #define FAMILY_SIZE 256
 
 /* All counters of the observed trials, and their values in each trial. */
@@ -117,7 +117,7 @@ static bool is_cut(const json_t *source)
 								     json_object_size(json_object_get(source, "gauges")) +
 								     json_object_size(json_object_get(source, "partial")) +
 								     json_array_size(json_object_get(source, "reset")) >=
-							     SHOWN_MOST;
+							     SCHEMA_OBSERVED_MOST;
 }
 
 /* What a source knows of none that grew is that they did not; of those that were reset it knows nothing. */
