@@ -147,21 +147,40 @@ struct mlr_recovery {
 /* Return the recovery time, where the parts begin with the change of the load. */
 struct mlr_recovery mlr_recovery_of(const struct mlr_due_counts *counts);
 
+/* How long after the end of its cause a reset begins at the latest, if there are no others; and how soon a reset begins that is
+ * told from them. */
+#define MLR_RESET_SOON_S   1.0
+#define MLR_RESET_LATEST_S 10.0
+
 /* How long a reset took in one direction (26.6, RFC 6201). */
 struct mlr_reset {
 	bool seen; /* frames that were due for a time did not arrive */
 	bool over; /* frames came again before the trial ended */
 	uint64_t from_ns, to_ns;
 	uint64_t resolution_ns; /* the length of a part */
-	uint64_t lost;          /* frames lost of those due from `since_ns` on */
-	/* Number of outages, of which this is the longest; with several, the cause of each is unknown. */
+	uint64_t lost;          /* frames lost of those due from the cause on, whatever lost them */
+	/* Number of outages from the cause on. If several can be of the reset, this is the longest of them. */
 	unsigned int outages;
+	/* The longest outage that cannot be of the reset; 0: there was none. */
+	uint64_t unrelated_from_ns, unrelated_to_ns;
 };
 
-/* Find the longest outage: parts in a row of which no frame arrived, at whatever time. At least half of the frames that the mean load
- * sends in so long were lost. So neither a stop of the tester, in which nothing was due, nor a SUT that delays frames is an outage, and
- * nobody has to look at the right moment. The parts of `counts` begin at `start_ns`; what causes the reset begins at `since_ns`. */
-struct mlr_reset mlr_reset_of(const struct mlr_due_counts *counts, uint64_t start_ns, uint64_t since_ns);
+/* When what causes a reset happens. */
+struct mlr_reset_cause {
+	uint64_t from_ns;
+	uint64_t to_ns; /* UINT64_MAX: it may happen at any time */
+};
+
+/*
+ * Find the outage of a reset. An outage is parts in a row of which no frame arrived, at whatever time. At least half of the
+ * frames that the mean load sends in so long were lost. So neither a stop of the tester, in which nothing was due, nor a SUT
+ * that delays frames is an outage, and nobody has to look at the right moment. The parts of `counts` begin at `start_ns`.
+ *
+ * A command that resets a SUT acts while it runs, or starts what acts soon after. So the outage is the longest that begins
+ * between the begin of the cause and MLR_RESET_SOON_S after its end. If there is none, it is the first one that begins up to
+ * MLR_RESET_LATEST_S after its end. What begins later is unrelated, however long it is.
+ */
+struct mlr_reset mlr_reset_of(const struct mlr_due_counts *counts, uint64_t start_ns, const struct mlr_reset_cause *cause);
 
 /* The time for which one direction was blocked, as CSIT defines it: the time that the lost frames take at the load of their
  * part. So a part that lost half of its frames was blocked for half of its time. */

@@ -138,24 +138,63 @@ static struct mlr_reset outage_of(const struct mlr_due_counts *counts, uint64_t 
 	return reset;
 }
 
-struct mlr_reset mlr_reset_of(const struct mlr_due_counts *counts, uint64_t start_ns, uint64_t since_ns)
+static uint64_t length_ns(const struct mlr_reset *outage)
 {
-	size_t since = part_at(counts, start_ns, since_ns), from = since;
-	struct mlr_reset longest = { .resolution_ns = (uint64_t)(counts->part_s * NS_PER_S) };
+	return outage->to_ns - outage->from_ns;
+}
+
+/* Return the moment so long after the end of a cause. */
+static uint64_t after_cause_ns(const struct mlr_reset_cause *cause, double time_s)
+{
+	uint64_t time_ns = (uint64_t)(time_s * NS_PER_S);
+
+	return cause->to_ns > UINT64_MAX - time_ns ? UINT64_MAX : cause->to_ns + time_ns;
+}
+
+/* What was found of a reset so far. */
+struct found {
+	struct mlr_reset soon, first,
+		unrelated; /* the longest soon after the cause, the first after that, the longest other one */
+	unsigned int outages;
+};
+
+static void add_outage(struct found *found, const struct mlr_reset_cause *cause, const struct mlr_reset *outage)
+{
+	bool is_soon = outage->from_ns <= after_cause_ns(cause, MLR_RESET_SOON_S);
+
+	found->outages++;
+	if (is_soon && (!found->soon.seen || length_ns(outage) > length_ns(&found->soon)))
+		found->soon = *outage;
+	else if (!is_soon && !found->soon.seen && !found->first.seen &&
+		 outage->from_ns <= after_cause_ns(cause, MLR_RESET_LATEST_S))
+		found->first = *outage;
+	else if (!is_soon && length_ns(outage) > length_ns(&found->unrelated))
+		found->unrelated = *outage;
+}
+
+struct mlr_reset mlr_reset_of(const struct mlr_due_counts *counts, uint64_t start_ns, const struct mlr_reset_cause *cause)
+{
+	size_t since = part_at(counts, start_ns, cause->from_ns), from = since;
+	struct found found = { .outages = 0 };
+	struct mlr_reset reset;
 
 	for (size_t i = from; i <= counts->count; i++) {
 		struct mlr_reset outage;
 
 		if (i < counts->count && !counts->received[i])
 			continue;
-		outage = outage_of(counts, start_ns, since_ns, from, i);
-		outage.outages = longest.outages += outage.seen;
-		if (outage.seen && outage.to_ns - outage.from_ns > longest.to_ns - longest.from_ns)
-			longest = outage;
+		outage = outage_of(counts, start_ns, cause->from_ns, from, i);
+		if (outage.seen)
+			add_outage(&found, cause, &outage);
 		from = i + 1;
 	}
-	longest.lost = mlr_due_lost(counts, since, counts->count);
-	return longest;
+	reset = found.soon.seen ? found.soon : found.first;
+	reset.resolution_ns = (uint64_t)(counts->part_s * NS_PER_S);
+	reset.lost = mlr_due_lost(counts, since, counts->count);
+	reset.outages = found.outages;
+	reset.unrelated_from_ns = found.unrelated.from_ns;
+	reset.unrelated_to_ns = found.unrelated.to_ns;
+	return reset;
 }
 
 /* Return how many frames more were sent than received in a part; fewer than 0 where some of a neighbour came. */

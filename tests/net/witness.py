@@ -504,30 +504,45 @@ def check_recovery(result, differ):
     return [number]
 
 
-def longest_outage(way, since_s):
-    """Between the frames around the longest time in which each frame was lost: when they were due."""
-    outage, begin, last = (0, 0), None, 0
+def outages(way, since_s):
+    """Between the frames around each time in which each frame was lost: when they were due."""
+    found, begin, last = [], None, 0
     for frame in way.sent:
         time = after_start(way, frame)
         if frame[:2] not in way.given:
             begin = last if begin is None and time >= since_s else begin
         elif begin is not None:
-            outage, begin = max(outage, (begin, time), key=lambda each: each[1] - each[0]), None
+            found.append((begin, time))
+            begin = None
         last = time
-    return outage
+    return found
+
+
+SOON_S = 1  # how long after its command a reset begins
+
+
+def longest_outage(of, default=(0, 0)):
+    return max(of, key=lambda each: each[1] - each[0], default=default)
 
 
 def check_reset(result, differ):
-    """26.6: the longest time after the command in which nothing came, of frames as they were due."""
+    """26.6: the longest time soon after the command in which nothing came, of frames as they were due."""
     told, number = result.document["reset"], max(result.trials)
     load = told["load"]
     for direction in told["directions"]:
         way, what = result.trials[number][result.way(direction)], f"reset, from {direction['from']}"
-        begin, end = longest_outage(way, told["command_at"])
+        found = outages(way, told["command_at"])
+        begin, end = longest_outage(each for each in found if each[0] <= told["command_until"] + SOON_S)
+        other = longest_outage((each for each in found if each[0] > told["command_until"] + SOON_S), None)
         lost, error = len(lost_times(way, told["command_at"])), (direction["resolution"] + 2 / load) * 1e9
         differ.same(f"{what}: frames", len(way.sent), math.floor(load * told["trial_duration"] + 0.5))
         differ.same(f"{what}: lost", direction["frames_lost"], lost)
         differ.same(f"{what}: by loss", direction["reset_time_by_loss"], lost / load if lost else None)
+        for name, time in zip(("unrelated_from", "unrelated_to"), other or (None, None)):
+            if time is None or direction[name] is None:
+                differ.same(f"{what}: {name}", direction[name], time)
+            else:
+                differ.within(f"{what}: {name}", direction[name] * 1e9, [time * 1e9] * 2, error)
         if direction["reset_time"] is None:
             differ.within(f"{what}: no outage", (end - begin) * 1e9, (0, 4 * error))
             continue

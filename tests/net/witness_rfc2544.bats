@@ -29,10 +29,16 @@ fast=(--fast --max-load 1kfps --min-load 200 --wait d=0.5 --trial-duration 0.1 -
   check '.reset | [.outages, .directions[].outages] == [1, 1, 1]'
 }
 
-@test "a reset that was followed by a longer outage: it is said that there were two" {
-  agrees_with_log reset rfc2544 "${fast[@]}" --tests reset --reset-command true -- ba,drop,from=1000,to=1200 ba,drop,from=1500,to=1900
-  check '.reset.outages == 2'
+@test "a reset that was soon followed by a longer outage: it is said that there were two" {
+  agrees_with_log reset rfc2544 "${fast[@]}" --tests reset --reset-command true -- ba,drop,from=500,to=600 ba,drop,from=900,to=1300
+  check '.reset | .outages == 2 and .unrelated_from == null and .outage_from > 0.8'
   [[ $stderr == *"2 outages were seen in one direction"* ]]
+}
+
+@test "a stall elsewhere that is longer than the reset is unrelated, and said" {
+  agrees_with_log reset rfc2544 "${fast[@]}" --tests reset --reset-command 'sleep 0.2' -- ba,drop,from=1000,to=1200 ba,drop,from=2000,to=2700
+  check '.reset | .outages == 2 and .reset_time < 0.3 and .unrelated_from > 1.9 and .unrelated_to > 2.6 and .command_until >= .command_at + 0.2'
+  [[ $stderr == *"began too long after the command had ended, and counts as unrelated"* ]]
 }
 
 # Of the smaller load not every ms has a frame.

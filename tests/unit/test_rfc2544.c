@@ -595,7 +595,7 @@ static void what_blocks_in_the_last_part_with_frames_lasts(void **state)
 /* The command is given 20 ms after the start. */
 static struct mlr_reset find_reset(const struct due *due)
 {
-	return mlr_reset_of(&due->counts, START, START + 20 * MS);
+	return mlr_reset_of(&due->counts, START, &(struct mlr_reset_cause){ START + 20 * MS, START + 20 * MS });
 }
 
 static void a_reset_is_the_longest_time_of_which_nothing_arrives(void **state)
@@ -618,6 +618,76 @@ static void a_reset_is_the_longest_time_of_which_nothing_arrives(void **state)
 	due.received[49] = due.received[120] = 1;
 	assert_int_equal(find_reset(&due).to_ns, reset.to_ns);
 	assert_int_equal(find_reset(&due).lost, 778);
+}
+
+/* Parts of 0.1 s; the command runs from 2.0 s to 2.5 s. */
+static struct mlr_reset find_slow_reset(struct due *due)
+{
+	static const struct mlr_reset_cause cause = { START + 2000 * MS, START + 2500 * MS };
+
+	due->counts.part_s = 0.1;
+	return mlr_reset_of(&due->counts, START, &cause);
+}
+
+static void a_longer_stall_elsewhere_is_not_of_the_reset(void **state)
+{
+	struct mlr_reset reset;
+	struct due due;
+
+	(void)state;
+	all_come(&due);
+	lose(&due, 22, 30);
+	lose(&due, 40, 100);
+	lose(&due, 120, 130);
+	reset = find_slow_reset(&due);
+	assert_true(reset.seen && reset.over);
+	assert_int_equal(reset.from_ns, START + 2150 * MS);
+	assert_int_equal(reset.to_ns, START + 3050 * MS);
+	assert_int_equal(reset.outages, 3);
+	assert_int_equal(reset.unrelated_from_ns, START + 3950 * MS);
+	assert_int_equal(reset.unrelated_to_ns, START + 10050 * MS);
+	assert_int_equal(reset.lost, 780);
+	/* of two that begin soon after the command each may be of the reset */
+	all_come(&due);
+	lose(&due, 22, 27);
+	lose(&due, 34, 50);
+	reset = find_slow_reset(&due);
+	assert_int_equal(reset.from_ns, START + 3350 * MS);
+	assert_int_equal(reset.outages, 2);
+	assert_int_equal(reset.unrelated_to_ns, 0);
+}
+
+/* A SUT may begin to reset some seconds after the command: then it is the first outage. */
+static void a_reset_begins_within_a_bound_of_its_command(void **state)
+{
+	struct mlr_reset reset;
+	struct due due;
+
+	(void)state;
+	all_come(&due);
+	lose(&due, 60, 70);
+	lose(&due, 90, 120);
+	reset = find_slow_reset(&due);
+	assert_int_equal(reset.from_ns, START + 5950 * MS);
+	assert_int_equal(reset.to_ns, START + 7050 * MS);
+	assert_int_equal(reset.unrelated_from_ns, START + 8950 * MS);
+	all_come(&due);
+	lose(&due, 127, 160);
+	reset = find_slow_reset(&due);
+	assert_false(reset.seen);
+	assert_int_equal(reset.outages, 1);
+	assert_int_equal(reset.unrelated_from_ns, START + 12650 * MS);
+	/* before the command there is none */
+	all_come(&due);
+	lose(&due, 5, 15);
+	reset = find_slow_reset(&due);
+	assert_true(!reset.seen && !reset.outages && !reset.unrelated_to_ns);
+	/* an operator may do it at any time */
+	lose(&due, 60, 70);
+	lose(&due, 150, 190);
+	reset = mlr_reset_of(&due.counts, START, &(struct mlr_reset_cause){ START + 2000 * MS, UINT64_MAX });
+	assert_int_equal(reset.from_ns, START + 14950 * MS);
+	assert_int_equal(reset.unrelated_to_ns, 0);
 }
 
 static void a_shorter_outage_after_the_longest_does_not_count(void **state)
@@ -644,6 +714,7 @@ static void a_shorter_outage_after_the_longest_does_not_count(void **state)
 /* Half of the frames that are sent in such a time at the mean load have to be lost, in it and in the part on either side. */
 static void an_outage_needs_half_of_its_frames(void **state)
 {
+	static const struct mlr_reset_cause at_start = { START, START };
 	struct due due;
 
 	(void)state;
@@ -667,9 +738,9 @@ static void an_outage_needs_half_of_its_frames(void **state)
 	lose(&due, 0, 10);
 	for (size_t i = 1; i < 10; i++)
 		due.sent[i] = 5;
-	assert_true(mlr_reset_of(&due.counts, START, START).seen);
-	assert_int_equal(mlr_reset_of(&due.counts, START, START).from_ns, START);
-	assert_int_equal(mlr_reset_of(&due.counts, START, START).lost, 55);
+	assert_true(mlr_reset_of(&due.counts, START, &at_start).seen);
+	assert_int_equal(mlr_reset_of(&due.counts, START, &at_start).from_ns, START);
+	assert_int_equal(mlr_reset_of(&due.counts, START, &at_start).lost, 55);
 }
 
 static void a_gap_before_the_command_is_none_of_the_reset(void **state)
@@ -772,6 +843,8 @@ int main(void)
 		cmocka_unit_test(what_is_lost_blocks_for_as_long_as_it_takes_to_send),
 		cmocka_unit_test(what_blocks_in_the_last_part_with_frames_lasts),
 		cmocka_unit_test(a_reset_is_the_longest_time_of_which_nothing_arrives),
+		cmocka_unit_test(a_longer_stall_elsewhere_is_not_of_the_reset),
+		cmocka_unit_test(a_reset_begins_within_a_bound_of_its_command),
 		cmocka_unit_test(a_shorter_outage_after_the_longest_does_not_count),
 		cmocka_unit_test(an_outage_needs_half_of_its_frames),
 		cmocka_unit_test(a_gap_before_the_command_is_none_of_the_reset),

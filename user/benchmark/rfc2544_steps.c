@@ -2,6 +2,7 @@
 /* This file has the tests of RFC 2544, 26.4 to 26.6: back-to-back frames, system recovery, reset; and the reconfiguration of
  * FD.io CSIT. Each of their trials has load steps. */
 #include <math.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -402,6 +403,7 @@ struct reset_watch {
 	struct child child;
 	int start_error;
 	uint64_t started_ns; /* 0: not yet */
+	uint64_t ended_ns;   /* when the command was seen to have ended; 0: not yet */
 };
 
 /* What passes before the command is given. */
@@ -424,8 +426,12 @@ static void watch_reset(void *context, uint64_t now_ns)
 {
 	struct reset_watch *reset = context;
 
+	struct pollfd end = { .fd = reset->child.process.fd, .events = POLLIN };
+
 	if (!reset->started_ns && reset->steps->ret_start_ns && now_ns >= reset->steps->ret_start_ns + reset->settle_ns)
 		begin_reset(reset);
+	else if (reset->started_ns && reset->command && !reset->ended_ns && (reset->start_error || poll(&end, 1, 0) > 0))
+		reset->ended_ns = now_ns;
 }
 
 /* End the command, and say how it went. */
@@ -467,12 +473,14 @@ static json_t *reset_json(const struct rfc2544_run *run, const struct reset_watc
 	unsigned int senders = (unsigned int)__builtin_popcount(measurement->directions[number].from);
 	double by_loss_s = (double)found->lost / senders / run->throughput_fps;
 
-	return json_pack("{s:o, s:i, s:f, s:o, s:I, s:o, s:o}", "reset_time", json_number_or_null(reset_s(found)), "outages",
-			 (int)found->outages, "resolution", (double)found->resolution_ns / NS_PER_S_F, "reset_time_by_loss",
-			 json_number_or_null(found->lost && (found->over || !found->seen) ? by_loss_s : NAN), "frames_lost",
-			 (json_int_t)found->lost, "outage_from",
-			 found->seen ? since_start(watch, found->from_ns) : json_null(), "outage_to",
-			 found->seen && found->over ? since_start(watch, found->to_ns) : json_null());
+	return json_pack(
+		"{s:o, s:i, s:f, s:o, s:I, s:o, s:o, s:o, s:o}", "reset_time", json_number_or_null(reset_s(found)),
+		"outages", (int)found->outages, "resolution", (double)found->resolution_ns / NS_PER_S_F,
+		"reset_time_by_loss", json_number_or_null(found->lost && (found->over || !found->seen) ? by_loss_s : NAN),
+		"frames_lost", (json_int_t)found->lost, "outage_from",
+		found->seen ? since_start(watch, found->from_ns) : json_null(), "outage_to",
+		found->seen && found->over ? since_start(watch, found->to_ns) : json_null(), "unrelated_from",
+		since_start(watch, found->unrelated_from_ns), "unrelated_to", since_start(watch, found->unrelated_to_ns));
 }
 
 /* Whether the second is worse: an outage, one that did not end, a longer one. */
@@ -485,35 +493,56 @@ static bool is_longer_reset(const struct mlr_reset *than, const struct mlr_reset
 	return reset->to_ns - reset->from_ns > than->to_ns - than->from_ns;
 }
 
+/* Return when the reset is caused: while the command runs, or by the operator at any time. */
+static struct mlr_reset_cause cause_of(const struct reset_watch *watch)
+{
+	return (struct mlr_reset_cause){ .from_ns = watch->started_ns,
+					 .to_ns = watch->ended_ns ? watch->ended_ns : UINT64_MAX };
+}
+
+/* Say what of a direction cannot be told, or is not of the reset. */
+static void warn_of_outages(const struct reset_watch *watch, const struct mlr_reset *found)
+{
+	uint64_t start_ns = watch->steps->ret_start_ns;
+
+	if (found->unrelated_to_ns)
+		warn("reset: the outage from %.3f s to %.3f s began too long after the command had ended, and counts as "
+		     "unrelated",
+		     (double)(found->unrelated_from_ns - start_ns) / NS_PER_S_F,
+		     (double)(found->unrelated_to_ns - start_ns) / NS_PER_S_F);
+	else if (found->outages > 1)
+		warn("reset: %u outages were seen in one direction, and the longest counts, from %.3f s on; the reset may "
+		     "have caused another one",
+		     found->outages, (double)(found->from_ns - start_ns) / NS_PER_S_F);
+}
+
 /* Add each direction by itself, and the worst of them. */
 static void put_reset(struct rfc2544_run *run, const struct reset_watch *watch, const struct measurement *measurement,
 		      json_t *json)
 {
 	struct mlr_reset found[MLR_PORTS_MAX];
+	struct mlr_reset_cause cause = cause_of(watch);
 	json_t *directions = json_array();
 	json_int_t lost = 0;
 	size_t worst = 0;
 
 	for (size_t i = 0; i < measurement->direction_count; i++) {
-		found[i] = mlr_reset_of(&measurement->due[i], watch->steps->ret_start_ns, watch->started_ns);
+		found[i] = mlr_reset_of(&measurement->due[i], watch->steps->ret_start_ns, &cause);
 		worst = is_longer_reset(&found[worst], &found[i]) ? i : worst;
 		lost += (json_int_t)found[i].lost;
 		json_array_append_new(directions,
 				      direction_json(measurement, i, reset_json(run, watch, measurement, i, &found[i])));
 	}
 	if (!found[worst].seen)
-		run->part.reason = "no outage was seen: was the SUT reset?";
+		run->part.reason = "no outage was seen that the command can have caused: was the SUT reset?";
 	else if (!found[worst].over)
 		run->part.reason = STILL_BLOCKED;
-	if (found[worst].outages > 1)
-		warn("reset: %u outages were seen in one direction, and the longest counts, from %.3f s on; the reset may "
-		     "have "
-		     "caused another one",
-		     found[worst].outages, (double)(found[worst].from_ns - watch->steps->ret_start_ns) / NS_PER_S_F);
+	warn_of_outages(watch, &found[worst]);
 	json_object_update_new(json, reset_json(run, watch, measurement, worst, &found[worst]));
-	json_object_update_new(json, json_pack("{s:I, s:o, s:o}", "frames_lost", lost, "command_at",
-					       watch->command ? since_start(watch, watch->started_ns) : json_null(),
-					       "directions", directions));
+	json_object_update_new(json,
+			       json_pack("{s:I, s:o, s:o, s:o}", "frames_lost", lost, "command_at",
+					 watch->command ? since_start(watch, watch->started_ns) : json_null(),
+					 "command_until", since_start(watch, watch->ended_ns), "directions", directions));
 	put_worst(measurement, worst, "reset_time", json);
 }
 

@@ -327,12 +327,15 @@ static void put_reset_facts(struct writer *writer, const json_t *document)
 {
 	static const char told[] = "frame_size load command reset_time reset_time_by_loss resolution frames_lost trials "
 				   "regular irregular_reason tester_limited trial_duration outage_from outage_to command_at "
-				   "duration directions worst_direction";
+				   "command_until unrelated_from unrelated_to duration directions worst_direction";
 	static const struct fact times[] = {
 		{ "Trial Duration", "[{trial_duration:seconds}]" },
 		{ "The command ran at", "[{command_at:seconds}]" },
+		{ "and ended at", "[{command_until:seconds}]" },
 		{ "Nothing came from", "[{outage_from:seconds}]" },
 		{ "to", "[{outage_to:seconds}]" },
+		{ "An unrelated outage lasted from", "[{unrelated_from:seconds}]" },
+		{ "to", "[{unrelated_to:seconds}]" },
 		{ "Duration", "[{duration:seconds}]" },
 	};
 	const json_t *reset = json_object_get(document, "reset");
