@@ -162,6 +162,9 @@ static void what_did_not_come_is_missed(void **state)
 	(void)state;
 	lose(&measurement, 2);
 	assert_judged(&measurement, HOSTILE_MISSED, "2 frames of the trial and 0 hostile ones did not come, and no counter");
+	measurement.ports[1].nic_rx_damaged = 9;
+	assert_judged(&measurement, HOSTILE_MISSED,
+		      "0 hostile ones did not come, and the ports' interfaces took 9 for damaged");
 	measurement.counts.foreign -= 3;
 	measurement.ports[0].nic_tx_dropped = 4;
 	measurement.ports[1].nic_rx_missed = 2;

@@ -54,6 +54,16 @@ static uint64_t dropped_by_ports(const struct measurement *measurement)
 	return dropped > again ? dropped - again : 0;
 }
 
+/* Frames that they took for damaged. Hardware may refuse a frame whose length contradicts itself. */
+static uint64_t refused_by_ports(const struct measurement *measurement)
+{
+	uint64_t refused = 0;
+
+	for (size_t i = 0; i < measurement->port_count; i++)
+		refused += measurement->ports[i].nic_rx_damaged;
+	return refused;
+}
+
 /* Whether a count of the trial's own frames is none that the same trial alone could have. */
 static bool has_wrong_frames(const struct measurement *measurement, char reason[HOSTILE_REASON_SIZE])
 {
@@ -101,6 +111,7 @@ static enum hostile_outcome judge_missed(const struct measurement *measurement, 
 {
 	uint64_t lost = measurement->counts.sent - measurement->counts.received;
 	uint64_t missed = sorted->all_sent - sorted->all_counted, dropped = dropped_by_ports(measurement);
+	uint64_t refused = refused_by_ports(measurement);
 
 	if (!lost && !missed)
 		return HOSTILE_EXACT;
@@ -109,6 +120,12 @@ static enum hostile_outcome judge_missed(const struct measurement *measurement, 
 			 "the receiver could not keep up: %llu frames of the trial and %llu hostile ones did not come, and "
 			 "the ports' own counters tell of %llu",
 			 (unsigned long long)lost, (unsigned long long)missed, (unsigned long long)dropped);
+	else if (refused)
+		snprintf(reason, HOSTILE_REASON_SIZE,
+			 "%llu frames of the trial and %llu hostile ones did not come, and the ports' interfaces took %llu "
+			 "for "
+			 "damaged",
+			 (unsigned long long)lost, (unsigned long long)missed, (unsigned long long)refused);
 	else
 		snprintf(
 			reason, HOSTILE_REASON_SIZE,
