@@ -225,6 +225,19 @@ ends_at() { # page number
   none 'id="cause"|id="figure-cause' <"$(render "$BATS_TEST_TMPDIR/plain.json" html)"
 }
 
+@test "the figure of counters that agree only together has their sum" {
+  local page=$BATS_TEST_TMPDIR/page
+  jq '(.trials[] | select(.counts.lost == 2020) | .observed[0].counters) |= (.["softnet/cpu1/dropped"].series = [0, 0, 64, 1020, 1020, 1020]
+      | .["softnet/cpu2/dropped"] = {change: 1000, per_second: 3000, series: [0, 0, 63, 1000, 1000, 1000]})
+    | .search_result[0].cause.rows |= [.[1] | .counter = "softnet/cpu*/dropped" | .members = 2 | .largest = [{counter: "softnet/cpu1/dropped", change: 1020}]]' \
+    "$GOLDEN/search-1-observed.json" >"$BATS_TEST_TMPDIR/family.json"
+  lines() { grep -o '<path class="line curve c[12]"[^>]*>' <(sed -n '/<svg id="figure-cause-1"/,/<\/svg>/p' "$1"); }
+  "$XDP_MLR" report "$BATS_TEST_TMPDIR/family.json" --report "$page.html"
+  [ "$(lines "$page.html" | wc -l)" -eq 2 ]
+  diff <(lines "$page.html") <(lines "$(render "$GOLDEN/search-1-observed.json" html)")
+  grep -q 'softnet/cpu\*/dropped (2, most softnet/cpu1/dropped)' "$page.html"
+}
+
 @test "a figure's axis of trials ends at the last one" {
   local page
   page=$(render "$GOLDEN/search-1-xdp.json" html)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/json_text.h"
 #include "base/message.h"
 #include "mlr/cause.h"
 #include "render/figures.h"
@@ -14,6 +15,7 @@
 
 #define SENTENCE_SIZE 1400
 #define NAME_SIZE     240
+#define FAMILY_SIZE   256
 #define TITLE_SIZE    256
 #define FIGURE_HEIGHT 200.0
 #define RESET_SHOWN   5
@@ -435,31 +437,63 @@ static void put_sources(struct writer *writer, const json_t *sources)
 
 /* --- over time ------------------------------------------------------------------------------------------------------ */
 
-/* What a counter did in a trial, at each sample: NULL where that is not known. */
-static const json_t *series_of(const json_t *trial, const json_t *row, const json_t **ret_times)
+/* Whether a counter is the one of a row, or a member of its family. */
+static bool is_of_row(const char *counter, const json_t *row)
 {
-	json_each (source, json_object_get(trial, "observed")) {
-		const json_t *counter = json_object_get(json_object_get(source, "counters"), read_text(row, "counter"));
-		const json_t *series = json_object_get(counter, "series");
+	char family[FAMILY_SIZE];
 
+	mlr_cause_family_name(counter, sizeof(family), family);
+	return strcmp(read_integer(row, "members") ? family : counter, read_text(row, "counter")) == 0;
+}
+
+/* Return what counters of a row did in a trial together, at each sample, as a new reference. NULL: it is not known. */
+static json_t *series_of(const json_t *trial, const json_t *row, const json_t **ret_times)
+{
+	json_t *sum = NULL;
+
+	*ret_times = NULL;
+	json_each (source, json_object_get(trial, "observed")) {
+		size_t count = json_array_size(json_object_get(source, "times"));
+
+		if (strcmp(read_text(source, "source"), read_text(row, "source")) != 0)
+			continue;
 		*ret_times = json_object_get(source, "times");
-		if (strcmp(read_text(source, "source"), read_text(row, "source")) == 0)
-			return json_array_size(series) == json_array_size(*ret_times) ? series : NULL;
+		json_each_member (name, counter, json_object_get(source, "counters")) {
+			const json_t *series = json_object_get(counter, "series");
+
+			if (!is_of_row(name, row) || json_array_size(series) != count)
+				continue;
+			sum = sum ? sum : json_list(i, count, json_real(0));
+			json_each (value, series)
+				json_array_set_new(sum, value_at,
+						   json_is_number(value)
+							   ? json_number_or_null(number_of(json_array_get(sum, value_at)) +
+										 json_number_value(value))
+							   : json_null());
+		}
 	}
-	return NULL;
+	return sum;
+}
+
+static bool has_series(const json_t *trial, const json_t *row)
+{
+	const json_t *times;
+	json_auto_t *series = series_of(trial, row, &times);
+
+	return json_array_size(series);
 }
 
 /* Return a trial with loss at the smallest load at or above upper_fps whose samples are known. */
 static const json_t *trial_to_draw(const json_t *trials, const json_t *row, double upper_fps)
 {
-	const json_t *best = NULL, *times;
+	const json_t *best = NULL;
 
 	json_each (trial, trials) {
 		double load = read_number(trial, "trial_load");
 
 		if (read_number(json_object_get(trial, "counts"), "lost") > 0 && !read_truth(trial, "warmup") &&
 		    !(load < upper_fps) && json_array_size(json_object_get(trial, "intervals")) &&
-		    json_array_size(series_of(trial, row, &times)) && (!best || load < read_number(best, "trial_load")))
+		    (!best || load < read_number(best, "trial_load")) && has_series(trial, row))
 			best = trial;
 	}
 	return best;
@@ -553,7 +587,8 @@ static void put_lines(struct writer *writer, unsigned int number, const json_t *
 /* Draw the figure of the first counter of events; shares of a CPU have none. */
 static void put_figure(struct writer *writer, unsigned int number, const struct cause *cause)
 {
-	const json_t *row = NULL, *trial, *series, *times = NULL;
+	const json_t *row = NULL, *trial, *times = NULL;
+	json_auto_t *series = NULL;
 	struct lines of_tester, of_counter;
 
 	json_each (one, json_object_get(cause->json, "rows"))
