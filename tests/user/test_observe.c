@@ -195,6 +195,28 @@ static void a_gauge_is_of_the_time_under_load(void **state)
 	recorder_free(recorder);
 }
 
+static void a_gauge_that_is_called_after_lost_frames_is_a_counter_until_it_falls(void **state)
+{
+	static const char *const names[] = { "q_drops", "rx_dropped_total{q=\"1\"}", "ifInDiscards" };
+	static const char *const gauges[] = { "drops_per_second", "drop_ratio", "queue_depth", "misses_used" };
+	static const double rises[] = { 5, 5, 9, 16 }, falls[] = { 5, 9, 5, 16 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(names); i++) {
+		json_auto_t *risen = course(RECORDER_GAUGE, names[i], rises, 4);
+		json_auto_t *fallen = course(RECORDER_GAUGE, names[i], falls, 4);
+
+		assert_true(figure(risen, "counters", names[i], "change") == 11);
+		assert_true(figure(fallen, "gauges", names[i], "max") == 16);
+		assert_null(json_object_get(fallen, "reset"));
+	}
+	for (size_t i = 0; i < COUNT(gauges); i++) {
+		json_auto_t *risen = course(RECORDER_GAUGE, gauges[i], rises, 4);
+
+		assert_true(figure(risen, "gauges", gauges[i], "max") == 16);
+	}
+}
+
 static void a_reset_is_of_one_trial(void **state)
 {
 	struct recorder *recorder = recorder_new();
@@ -600,6 +622,7 @@ int main(void)
 		cmocka_unit_test(a_counter_that_is_reset_is_said_to_be),
 		cmocka_unit_test(a_counter_without_a_first_or_last_value_did_not_do_nothing),
 		cmocka_unit_test(a_gauge_is_of_the_time_under_load),
+		cmocka_unit_test(a_gauge_that_is_called_after_lost_frames_is_a_counter_until_it_falls),
 		cmocka_unit_test(a_reset_is_of_one_trial),
 		cmocka_unit_test(a_name_is_of_a_gauge_by_a_word_of_it),
 		cmocka_unit_test(the_last_sample_counts),

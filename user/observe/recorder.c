@@ -23,6 +23,7 @@
 struct counter {
 	char name[RECORDER_NAME_SIZE];
 	enum recorder_kind kind;
+	bool may_fall;   /* Its source calls it a gauge. */
 	bool has_fallen; /* It is a gauge, if its kind is not known. */
 	bool was_seen;   /* It had a value in an earlier trial. */
 	/* In the samples so far: */
@@ -114,6 +115,23 @@ static bool counts_by_name(const char *name)
 	return false;
 }
 
+/* Whether a value is called after frames that were lost, and nothing else of them: not after their ratio, or their rate. */
+static bool counts_losses(const char *name)
+{
+	static const char *const words[] = { "drop", "drops",  "dropped", "discard", "discards", "discarded", "lost",
+					     "miss", "misses", "missed",  "overrun", "overruns", "errors",    "rejects" };
+	char metric[RECORDER_NAME_SIZE];
+	size_t length = strcspn(name, "{");
+
+	if (length > strlen("_total") && strncmp(name + length - strlen("_total"), "_total", strlen("_total")) == 0)
+		length -= strlen("_total");
+	snprintf(metric, sizeof(metric), "%.*s", (int)length, name);
+	for (size_t i = 0; i < COUNT(words); i++)
+		if (mlr_cause_ends_with_word(metric, words[i]))
+			return true;
+	return false;
+}
+
 static uint32_t hash_of(const char *name)
 {
 	uint32_t hash = 2166136261u;
@@ -171,7 +189,11 @@ static size_t place_of(struct recorder *recorder, const char *name, enum recorde
 
 	if (*slot || place == RECORDER_COUNTERS_MOST)
 		return place;
-	*counter = (struct counter){ .kind = kind == RECORDER_UNKNOWN ? kind_of_name(name, value) : kind, .last = NAN };
+	*counter = (struct counter){ .kind = kind, .may_fall = kind == RECORDER_GAUGE, .last = NAN };
+	if (kind == RECORDER_UNKNOWN)
+		counter->kind = kind_of_name(name, value);
+	else if (kind == RECORDER_GAUGE && counts_losses(name))
+		counter->kind = RECORDER_UNKNOWN;
 	snprintf(counter->name, sizeof(counter->name), "%s", name);
 	for (size_t i = 0; i <= recorder->row_count; i++)
 		recorder->rows[i].values[place] = NAN;
@@ -240,7 +262,8 @@ static void take_fall(struct counter *counter, double value)
 		return;
 	if (counter->kind != RECORDER_COUNTER_64 && is_wrap(counter->last, value))
 		counter->offset += RANGE;
-	else if (counter->kind != RECORDER_UNKNOWN || (counts_by_name(counter->name) && !counter->is_reset))
+	else if (counter->kind != RECORDER_UNKNOWN ||
+		 (counts_by_name(counter->name) && !counter->is_reset && !counter->may_fall))
 		counter->is_reset = true;
 	else
 		counter->has_fallen = true;

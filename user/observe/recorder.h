@@ -5,6 +5,7 @@
  * a source says: what has no room is counted and left out; counters that are called after a loss are kept first. No two counters ever become one: a name is kept whole or not at all.
  *
  * A counter only grows; a gauge may fall. Of a value whose source does not say what it is, its name and its course decide.
+ * Many exporters say gauge of whatever they set: one that is called after lost frames is a counter until it falls.
  * A counter that wraps at 2^32 goes on growing. One that falls in another way was reset: what it did is then not known.
  */
 #pragma once
