@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "render/parts.h"
 #include "render/phrase.h"
 #include "render/values.h"
 
@@ -118,6 +119,34 @@ static void test_shares(void **)
 	assert_string_equal(text_seconds(86400, text), "86400 s");
 }
 
+/* Names of counters differ at their ends, and no character is cut. */
+static void test_names_that_are_long(void **)
+{
+	static const char path[] = "/interfaces/interface[name=\u00e4\u00e4\u00e4]/state/counters/in-discards";
+	char text[SHORT_SIZE];
+
+	assert_string_equal(text_shortened(path, sizeof(path) - 1, text), path);
+	assert_string_equal(text_shortened(path, 40, text), "/interfaces/i\u2026ate/counters/in-discards");
+	for (size_t most = 4; most < sizeof(path) - 1; most++) {
+		json_t *string = json_string(text_shortened(path, most, text));
+
+		assert_non_null(string); /* it is UTF-8 */
+		assert_in_range(json_string_length(string), 3, most);
+		json_decref(string);
+	}
+}
+
+static void test_counts_have_groups(void **)
+{
+	json_t *counts = json_pack("{s:i, s:i, s:i}", "received", 125287, "changed", 12345, "changed_ttl", 125287);
+	char text[CHANGES_SIZE];
+
+	assert_string_equal(text_changes(counts, text),
+			    "Of 125" NARROW_SPACE "287 frames received, the SUT passed on 125" NARROW_SPACE
+			    "287 with another TTL. Of these, 12" NARROW_SPACE "345 have a change that is not expected.");
+	json_decref(counts);
+}
+
 static void test_what_is_missing_is_left_out(void **)
 {
 	assert_says("a[ {missing:ns}] b[ {name}[ {none}]]", "a b t-a");
@@ -161,6 +190,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_holes),
 		cmocka_unit_test(test_digits),
+		cmocka_unit_test(test_names_that_are_long),
+		cmocka_unit_test(test_counts_have_groups),
 		cmocka_unit_test(test_figures_beside_what_was_asked),
 		cmocka_unit_test(test_bounds_beside),
 		cmocka_unit_test(test_shares),

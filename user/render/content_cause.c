@@ -67,10 +67,10 @@ static const char *text_counter(const json_t *row, char buffer[NAME_SIZE])
 {
 	json_int_t members = read_integer(row, "members");
 
-	snprintf(buffer, NAME_SIZE, "%.160s", read_text(row, "counter"));
+	snprintf(buffer, NAME_SIZE, "%s", SHORTENED(read_text(row, "counter"), 160));
 	if (members > 0)
-		text_add(buffer, NAME_SIZE, " (%lld, most %.40s)", (long long)members,
-			 read_text(json_array_get(json_object_get(row, "largest"), 0), "counter"));
+		text_add(buffer, NAME_SIZE, " (%lld, most %s)", (long long)members,
+			 SHORTENED(read_text(json_array_get(json_object_get(row, "largest"), 0), "counter"), 40));
 	return buffer;
 }
 
@@ -359,8 +359,8 @@ static void put_partial(struct writer *writer, const char *source, const json_t 
 
 		if (++*count > RESET_SHOWN)
 			continue;
-		text_add(begins ? appeared : lacking, SENTENCE_SIZE, "%s%.80s", *count > 1 ? ", " : "",
-			 read_text(partial, "counter"));
+		text_add(begins ? appeared : lacking, SENTENCE_SIZE, "%s%s", *count > 1 ? ", " : "",
+			 SHORTENED(read_text(partial, "counter"), 80));
 		if (begins)
 			text_add(appeared, SENTENCE_SIZE, " at %s", text_count(at, VALUE_ROOM));
 	}
@@ -402,7 +402,8 @@ static void put_reset(struct writer *writer, const char *source, const json_t *r
 	char names[RESET_SHOWN * 84 + 24] = "";
 
 	for (size_t i = 0; i < count && i < RESET_SHOWN; i++)
-		text_add(names, sizeof(names), "%s%.80s", i ? ", " : "", json_string_value(json_array_get(reset, i)) ?: "");
+		text_add(names, sizeof(names), "%s%s", i ? ", " : "",
+			 SHORTENED(json_string_value(json_array_get(reset, i)) ?: "", 80));
 	if (count > RESET_SHOWN)
 		text_add(names, sizeof(names), " and %zu more", count - RESET_SHOWN);
 	if (count)

@@ -213,8 +213,8 @@ static void put_figure(struct writer *writer, const json_t *rows, const json_t *
 
 		if (i == CURVES_MOST || !(largest(row) > 0))
 			continue;
-		snprintf(names[i], COUNTER_SIZE, "%.20s: %.60s (at most %s)", read_text(row, "source"),
-			 read_text(row, "counter"), text_value(row, largest(row), VALUE_ROOM));
+		snprintf(names[i], COUNTER_SIZE, "%.20s: %s (at most %s)", read_text(row, "source"),
+			 SHORTENED(read_text(row, "counter"), 60), text_value(row, largest(row), VALUE_ROOM));
 		keys[i] = figure_curve(i, names[i], styles[i]);
 		drawn[figure.key_count++] = row;
 	}

@@ -39,7 +39,7 @@ static const char *text_watts(double watts, char buffer[VALUE_SIZE])
 
 static const char *name_of(const json_t *meter, char buffer[NAME_SIZE])
 {
-	snprintf(buffer, NAME_SIZE, "%.32s: %.160s", read_text(meter, "source"), read_text(meter, "meter"));
+	snprintf(buffer, NAME_SIZE, "%.32s: %s", read_text(meter, "source"), SHORTENED(read_text(meter, "meter"), 160));
 	return buffer;
 }
 

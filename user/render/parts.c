@@ -667,12 +667,12 @@ const char *text_changes(const json_t *counts, char buffer[CHANGES_SIZE])
 
 	for (size_t i = 0; i < COUNT(kinds); i++)
 		if (read_number(counts, kinds[i].member) > 0)
-			text_join(text, sizeof(text), ", ", "%.0f with another %s", read_number(counts, kinds[i].member),
-				  kinds[i].name);
+			text_join(text, sizeof(text), ", ", "%s with another %s",
+				  text_count(read_number(counts, kinds[i].member), VALUE_ROOM), kinds[i].name);
 	if (!*text)
 		return "";
-	return text_print(
-		buffer, CHANGES_SIZE,
-		"Of %.0f frames received, the SUT passed on %s. Of these, %.0f have a change that is not expected.",
-		read_number(counts, "received"), text, read_number(counts, "changed"));
+	return text_print(buffer, CHANGES_SIZE,
+			  "Of %s frames received, the SUT passed on %s. Of these, %s have a change that is not expected.",
+			  text_count(read_number(counts, "received"), VALUE_ROOM), text,
+			  text_count(read_number(counts, "changed"), VALUE_ROOM));
 }

@@ -10,6 +10,7 @@
 #include "base/units.h"
 
 #define MICRO        "\xc2\xb5"
+#define ELLIPSIS     "\xe2\x80\xa6"
 #define SIGNIFICANT  3  /* digits */
 #define DIGITS_MOST  16 /* most decimal digits of a double */
 #define POINTER_SIZE 128
@@ -273,6 +274,20 @@ const char *text_growth(double per_second, bool share, char buffer[VALUE_SIZE])
 	if (!share)
 		return text_number(per_second, size < 1 ? 3 : size < 10 ? 2 : size < 100 ? 1 : 0, buffer);
 	return text_percent(isnan(per_second) ? NAN : fmin(per_second, 1), buffer);
+}
+
+const char *text_shortened(const char *text, size_t most, char buffer[SHORT_SIZE])
+{
+	size_t length = strlen(text), first = most / 3, last = length + strlen(ELLIPSIS) + first - most;
+
+	if (length <= most)
+		return text;
+	while (first && ((unsigned char)text[first] & 0xc0) == 0x80)
+		first--;
+	while (((unsigned char)text[last] & 0xc0) == 0x80)
+		last++;
+	snprintf(buffer, SHORT_SIZE, "%.*s" ELLIPSIS "%s", (int)first, text, text + last);
+	return buffer;
 }
 
 const char *text_standing(enum standing standing, char buffer[VALUE_SIZE])

@@ -57,6 +57,11 @@ const char *text_seconds(double seconds, char buffer[VALUE_SIZE]);
 const char *text_yes_no(double truth, char buffer[VALUE_SIZE]);
 /* "7.88", "54 459": growth by second, with three significant digits below 1000. "92.6 %": a share, of at most 1. */
 const char *text_growth(double per_second, bool share, char buffer[VALUE_SIZE]);
+/* A text of at most so many octets (4 to SHORT_SIZE), or the beginning and the end of a longer one, in whole characters: names
+ * of counters often differ at their ends. */
+#define SHORT_SIZE 256
+const char *text_shortened(const char *text, size_t most, char buffer[SHORT_SIZE]);
+#define SHORTENED(text, most) text_shortened(text, most, ROOM(SHORT_SIZE))
 /* Return what follows a value of a result: ", limited", or nothing for a regular one. */
 const char *text_standing(enum standing standing, char buffer[VALUE_SIZE]);
 /* "674.2 Mbit/s" */
