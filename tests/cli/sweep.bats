@@ -144,6 +144,9 @@ EOF
   world '{"frames_transferred": ($sent - $lost), "overall_rx": $sent, "rx_interrupts": $sent}' 6000
   grep -q 'No counter that was observed fits: .* nor do several together' "$said"
   grep -q 'No loss up to *none: the smallest load lost frames' "$said"
+  # what is called after a loss is known where others are left out
+  world '{"q_drop": $lost} + ([range(1200) | {key: "c\(.)x", value: $sent}] | from_entries)' 2000,5000
+  is '.cause.rows[0] | .counter == "q_drop" and .kind == "exact" and .lower_per_frame == 0' <"$BATS_TEST_TMPDIR/r.json"
   # what counts other things than frames: no share of them
   world '{"cells_dropped": ($lost * 64), "rx": $sent}' 2000,5000
   grep -q '_dropped | .* | 64 | 25.60* |' "$BATS_TEST_TMPDIR/r.md"

@@ -120,6 +120,21 @@ static bool is_cut(const json_t *source)
 							     SCHEMA_OBSERVED_MOST;
 }
 
+static bool has_other_than_loss(const json_t *list)
+{
+	json_each_member (name, value, list)
+		if (!mlr_cause_name_is_of_loss(name))
+			return true;
+	return false;
+}
+
+/* Whether such a source tells of all that are called after a loss and moved: it leaves these out last. */
+static bool tells_losses(const json_t *source)
+{
+	return json_object_get(source, "omitted_reason") && (has_other_than_loss(json_object_get(source, "counters")) ||
+							     has_other_than_loss(json_object_get(source, "gauges")));
+}
+
 /* What a source knows of none that grew is that they did not; of those that were reset it knows nothing. */
 static void fill_source(const struct observed_trials *observed, const json_t *trial, const json_t *source, double *changes,
 			double *levels)
@@ -127,7 +142,7 @@ static void fill_source(const struct observed_trials *observed, const json_t *tr
 	const json_t *counters = json_object_get(source, "counters"), *gauges = json_object_get(source, "gauges");
 	const json_t *partials = json_object_get(source, "partial");
 	json_auto_t *reset = reset_counters(source);
-	bool is_known = read_truth(source, "whole"), cut = is_cut(source);
+	bool is_known = read_truth(source, "whole"), cut = is_cut(source), losses = !cut || tells_losses(source);
 
 	json_each_member (name, place, json_object_get(observed->places, read_text(source, "source"))) {
 		const json_t *counter = json_object_get(counters, name), *gauge = json_object_get(gauges, name);
@@ -140,7 +155,7 @@ static void fill_source(const struct observed_trials *observed, const json_t *tr
 			changes[at] = growth_of_partial(name, partial, lost_by_sut(trial));
 			levels[at] = changes[at] / read_number(trial, "trial_duration");
 			observed->appeared[at] |= !isnan(changes[at]);
-		} else if (counter || gauge || !cut) {
+		} else if (counter || gauge || !cut || (losses && mlr_cause_name_is_of_loss(name))) {
 			changes[at] = counter ? read_number(counter, "change") : gauge ? read_number(gauge, "max") : 0;
 			levels[at] = counter ? read_number(counter, "per_second") : gauge ? read_number(gauge, "mean") : 0;
 		}
