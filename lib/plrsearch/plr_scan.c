@@ -9,8 +9,12 @@
  *
  * For several crossings, the trials are ordered by load: many in a row miss the target, then many meet it. For no crossing,
  * trials of near loads are grouped into bands of as many trials. The counts of a band are compared with the target, and with
- * those of the bands that miss it. A SUT may also lose about as much as the target at every load. Then nothing tells whether
- * a load meets it.
+ * those of the bands that miss it. A SUT may also lose about as much as the target at every load, so that no band tells it
+ * from the target. Then all trials far below are taken together. No load meets the target if they miss it beyond chance, and
+ * if each half of them by load does. Else nothing tells whether a load meets it.
+ *
+ * That is wrong in 300 000 soaks once, if all loads lose as much as the target. It is wrong in 160 once, if those of one half
+ * do and the others lose more. Where losses come in bursts, the sum of their squares says how much less a frame tells.
  *
  * A narrow range of loads may lie between all trials. So the widest gap between them is told, too.
  */
@@ -19,11 +23,14 @@
 #include "plrsearch/plr_private.h"
 
 #define BANDS        8
+#define HALVES       2
 #define LOOKED_AT    0.9  /* part of the critical load: smaller loads say nothing of the curve near it */
 #define NEAREST      0.99 /* part of the critical load: no scan is nearer to it */
 #define STDEVS_OFF   8.0 /* standard deviations of the critical load: a nearer load may rightly lose as much as the target */
 #define SURELY_MORE  4.0 /* standard deviations: one band in 30 000 reaches this by chance */
 #define SURELY_LESS  3.0
+#define SURELY_FLOOR 4.5 /* all trials far below: one soak in 300 000 reaches this by chance */
+#define SURELY_HALF  2.5 /* each half of them: one in 160 */
 #define RUN_LEAST    6   /* trials */
 #define LOST_LEAST   5.0 /* frames: fewer may be one mishap */
 #define CONTINUITY   0.5 /* frames; a count stands for all numbers that round to it */
@@ -46,12 +53,18 @@ static double load_of(const struct band *band)
 	return band->load_frames / band->offered_frames;
 }
 
-/* Whether more frames were lost than a loss ratio lets expect, beyond chance. */
-static bool loses_more(const struct band *band, double loss_ratio)
+/* Return by how many standard deviations more frames were lost than a loss ratio lets expect; 0: not more. */
+static double excess_of(const struct band *band, double loss_ratio)
 {
 	double mean = band->offered_frames * loss_ratio, edge = band->lost_frames - CONTINUITY;
 
-	return mean > 0 && edge > mean && 2 * plr_half_deviance(edge, mean) > SURELY_MORE * SURELY_MORE;
+	return mean > 0 && edge > mean ? sqrt(2 * plr_half_deviance(edge, mean)) : 0;
+}
+
+/* Whether more frames were lost than a loss ratio lets expect, beyond chance. */
+static bool loses_more(const struct band *band, double loss_ratio)
+{
+	return excess_of(band, loss_ratio) > SURELY_MORE;
 }
 
 static bool loses_less(const struct band *band, double loss_ratio)
@@ -112,6 +125,22 @@ static void fill(struct band bands[BANDS], double up_to_fps, const struct mlr_pl
 		const struct band trial = band_of(&steps[i]);
 
 		add_to(&bands[rank++ * BANDS / total], &trial);
+	}
+}
+
+/* Divide all trials up to a load by load, so that about as many frames were offered in each half. */
+static void halve(struct band halves[HALVES], double up_to_fps, const struct mlr_plr_step *steps, size_t count)
+{
+	double total = 0, before = 0;
+
+	for (size_t i = 0; i < count; i++)
+		total += steps[i].input.load_fps <= up_to_fps ? steps[i].counts.offered_frames : 0;
+	for (size_t i = next_by_load(steps, count, count); i < count && steps[i].input.load_fps <= up_to_fps;
+	     i = next_by_load(steps, count, i)) {
+		const struct band trial = band_of(&steps[i]);
+
+		add_to(&halves[before >= total / 2], &trial);
+		before += trial.offered_frames;
 	}
 }
 
@@ -222,16 +251,27 @@ static void tell_least(const struct band *band, struct mlr_plr_crossings *crossi
 	crossings->least_lost_frames = band->lost_frames;
 }
 
-/* Find losses at every load: a band surely misses the target, and none surely loses less than half of the least lossy one. */
+/* Whether each half of the trials misses the target beyond chance, where a lost frame tells so much less. */
+static bool halves_miss(const struct band halves[HALVES], double target_loss_ratio, double dispersion)
+{
+	double least = SURELY_HALF * sqrt(dispersion);
+
+	return excess_of(&halves[0], target_loss_ratio) > least && excess_of(&halves[1], target_loss_ratio) > least;
+}
+
+/* Find losses at every load: a band surely misses the target, each half of the trials does, and no band surely loses less than
+ * half of the least lossy one. */
 static bool find_none(const struct mlr_plr_parameters *parameters, const struct mlr_plr_step *steps, size_t count,
 		      double up_to_fps, struct mlr_plr_crossings *crossings)
 {
-	struct band bands[BANDS] = { 0 };
+	struct band bands[BANDS] = { 0 }, halves[HALVES] = { 0 };
 	const struct band *least;
 
 	fill(bands, up_to_fps, steps, count);
+	halve(halves, up_to_fps, steps, count);
 	least = least_lossy(bands, parameters->target_loss_ratio);
-	if (!least || any_loses_less(bands, RATIO_MARGIN * ratio_of(least)))
+	if (!least || !halves_miss(halves, parameters->target_loss_ratio, 1) ||
+	    any_loses_less(bands, RATIO_MARGIN * ratio_of(least)))
 		return false;
 	crossings->kind = MLR_PLR_NEVER_BELOW;
 	tell_least(least, crossings);
@@ -253,18 +293,60 @@ static struct band sum_up_to(double up_to_fps, const struct mlr_plr_step *steps,
 	return sum;
 }
 
+/* Return the factor by which a lost frame tells less than one that is lost independently of all others. It comes from how much
+ * the trials up to a load differ from the loss ratio of their half. */
+static double dispersion_of(const struct band halves[HALVES], double up_to_fps, const struct mlr_plr_step *steps,
+			    size_t count)
+{
+	double squares = 0;
+	size_t trials = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct band *half = &halves[steps[i].input.load_fps >= halves[1].least_fps];
+		double mean = steps[i].counts.offered_frames * ratio_of(half);
+
+		if (steps[i].input.load_fps > up_to_fps || !(mean > 0))
+			continue;
+		squares += pow(steps[i].counts.lost_frames - mean, 2) / mean;
+		trials++;
+	}
+	return trials < RUN_LEAST ? INFINITY : fmax(1, squares / (double)(trials - HALVES));
+}
+
+/* Whether all trials up to a load, and each half of them by load, miss the target beyond chance. Also get the half that loses
+ * less. */
+static bool is_sure_floor(double target_loss_ratio, double up_to_fps, const struct mlr_plr_step *steps, size_t count,
+			  struct band *ret_least)
+{
+	struct band halves[HALVES] = { 0 }, sum;
+	double dispersion;
+
+	halve(halves, up_to_fps, steps, count);
+	sum = halves[0];
+	add_to(&sum, &halves[1]);
+	dispersion = dispersion_of(halves, up_to_fps, steps, count);
+	*ret_least = halves[ratio_of(&halves[1]) < ratio_of(&halves[0])];
+	return excess_of(&sum, target_loss_ratio) > SURELY_FLOOR * sqrt(dispersion) &&
+	       halves_miss(halves, target_loss_ratio, dispersion);
+}
+
 /* Find losses far below the critical load that are about as many as the target allows: no band, and no bands up to one, surely
  * lose less. */
 static void find_untold(const struct mlr_plr_parameters *parameters, const struct mlr_plr_step *steps, size_t count,
 			double up_to_fps, struct mlr_plr_crossings *crossings)
 {
-	struct band sum = sum_up_to(LOOKED_AT * up_to_fps, steps, count), bands[BANDS] = { 0 };
+	struct band sum = sum_up_to(LOOKED_AT * up_to_fps, steps, count), bands[BANDS] = { 0 }, least;
 
 	if (sum.lost_frames < LOST_LEAST)
 		return;
 	fill(bands, up_to_fps, steps, count);
 	if (any_loses_less(bands, parameters->target_loss_ratio))
 		return;
+	if (is_sure_floor(parameters->target_loss_ratio, LOOKED_AT * up_to_fps, steps, count, &least)) {
+		crossings->kind = MLR_PLR_NEVER_BELOW;
+		tell_least(&least, crossings);
+		return;
+	}
 	crossings->kind = MLR_PLR_CROSSES_UNTOLD;
 	tell_least(&sum, crossings);
 }

@@ -92,6 +92,14 @@ curve() {
   is '.crossings | .kind == "once" and .least_loss_ratio == null' <<<"$output"
 }
 
+# No eighth of the loads tells twice the target from the target, but all of them together do, and each half.
+@test "a SUT that loses twice the target at every load meets it at none" {
+  run --separate-stderr curve residual,capacity=1e6,ratio=2e-7,seed=1 --max-time 2400 --format json
+  [ "$status" -eq 1 ]
+  is '.crossings | .kind == "never" and .least_loss_ratio > 1.5e-7 and .least_loss_ratio < 2.5e-7 and .least_loss_lost_frames > 30' <<<"$output"
+  is '.irregular_reason | test("^no load meets the target loss ratio of 1e-07")' <<<"$output"
+}
+
 @test "an estimate at Min Load is none of a load above it" {
   run --separate-stderr curve residual,capacity=1e6,ratio=0.5,seed=1 --max-load 1Mfps --format json
   [ "$status" -eq 1 ]
