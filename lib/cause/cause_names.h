@@ -10,8 +10,6 @@
 
 #include <stdbool.h>
 
-#include "mlr/cause.h"
-
 /* Whether it counts octets or bits, which are frames told otherwise. */
 bool mlr_cause_name_is_octets(const char *name);
 /* Whether it counts events of a CPU, which are no frames, however many there are. */
