@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The receiver's XDP program on frames whose headers a SUT changed: each kind is counted, in every frame, by both ways. */
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "../test.h"
 #include "base/clock.h"
@@ -54,10 +56,12 @@ static void close_receiver(void)
 	mlr_queue_plan_free(plan);
 }
 
+static uint64_t ago_ns; /* how long ago frames departed */
+
 static void write_frame(uint32_t flow, uint32_t sequence)
 {
 	const struct mlr_frame_template *template = plan->templates;
-	uint64_t now_ns = clock_ns();
+	uint64_t now_ns = clock_ns() - ago_ns;
 
 	memset(frame, 0, sizeof(frame));
 	memcpy(frame, template->header, template->header_octets);
@@ -130,6 +134,77 @@ static void flows_that_vary_are_unchanged(void **state)
 			assert_changes(0, 0, 0);
 			close_receiver();
 		}
+}
+
+/* --- the short way -------------------------------------------------------------------------------------------------- */
+
+/* The receiver's map `cpus`, in this memory. */
+static struct rx_cpu *map_cpus(size_t *ret_octets)
+{
+	uint32_t ids[64], octets_of_info = sizeof(struct bpf_prog_info);
+	struct bpf_prog_info info = { .nr_map_ids = 64, .map_ids = (uintptr_t)ids };
+
+	assert_int_equal(bpf_obj_get_info_by_fd(rx_program_fd(rx), &info, &octets_of_info), 0);
+	for (uint32_t i = 0; i < info.nr_map_ids; i++) {
+		struct bpf_map_info map = { 0 };
+		uint32_t octets_of_map = sizeof(map);
+		int fd = bpf_map_get_fd_by_id(ids[i]);
+		struct rx_cpu *cpus = MAP_FAILED;
+
+		assert_int_equal(bpf_obj_get_info_by_fd(fd, &map, &octets_of_map), 0);
+		*ret_octets = (size_t)map.max_entries * map.value_size;
+		if (!strcmp(map.name, "cpus")) {
+			assert_int_equal(map.value_size, sizeof(struct rx_cpu));
+			cpus = mmap(NULL, *ret_octets, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		}
+		close(fd);
+		if (cpus != MAP_FAILED)
+			return cpus;
+	}
+	fail_msg("the receiver has no map of its counters");
+	return NULL;
+}
+
+/* Send frames that are alike. Return how many of them took the long way, which notes the header of each for its CPU. */
+static unsigned int count_long_ways(uint32_t first_sequence, unsigned int frames)
+{
+	unsigned int count = 0, cpu_count;
+	size_t mapped;
+	struct rx_cpu *cpus = map_cpus(&mapped);
+
+	cpu_count = (unsigned int)(mapped / sizeof(*cpus));
+	for (uint32_t i = 0; i < frames; i++) {
+		write_frame(0, first_sequence + i);
+		for (unsigned int j = 0; j < cpu_count; j++)
+			cpus[j].header.ports = UINT32_MAX;
+		send();
+		for (unsigned int j = 0; j < cpu_count; j++)
+			count += cpus[j].header.ports != UINT32_MAX;
+	}
+	munmap(cpus, mapped);
+	return count;
+}
+
+/* Nothing that is counted tells one way from the other: a receiver that never took the short way would be right, and slow. */
+static void frames_that_are_alike_take_the_short_way(void **state)
+{
+	(void)state;
+	for (unsigned int ip_version = 4; ip_version <= 6; ip_version += 2) {
+		open_receiver(ip_version, 0, 1, true);
+		/* the first latencies are counted exactly; later ones, between the shortest and the longest, are usual */
+		ago_ns = 500000000;
+		assert_int_equal(count_long_ways(1, 1), 1);
+		ago_ns = 0;
+		assert_int_equal(count_long_ways(2, RX_EXACT - 1), RX_EXACT - 1);
+		ago_ns = 100000000;
+		assert_in_range(count_long_ways(1 + RX_EXACT, 2000), 0, 20);
+		ago_ns = 0;
+		assert_int_equal(counters().received, RX_EXACT + 2000);
+		/* a gap is unusual, and a frame that comes late */
+		assert_int_equal(count_long_ways(10000, 1), 1);
+		assert_int_equal(count_long_ways(9000, 1), 1);
+		close_receiver();
+	}
 }
 
 static const struct {
@@ -285,6 +360,7 @@ static void only_frames_received_are_counted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(frames_that_are_alike_take_the_short_way),
 		cmocka_unit_test(flows_that_vary_are_unchanged),
 		cmocka_unit_test(every_kind_is_counted_in_every_frame),
 		cmocka_unit_test(a_flow_may_be_changed_now_and_then),
