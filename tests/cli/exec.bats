@@ -165,7 +165,7 @@ computing() {
 # A ratio is of as few interfaces as can have sent so many frames. More would explain any, by interfaces that sent nothing.
 @test "no multiple of the frames intended explains a ratio that contradicts the counts" {
   local answer
-  for answer in 'trial_loss_ratio: 0.5, frames_sent: $n, frames_lost: 0' 'trial_loss_ratio: 0.75, frames_sent: $n, frames_lost: 0' \
+  for answer in 'trial_loss_ratio: 0.5, frames_sent: $n, frames_lost: 0' 'trial_loss_ratio: 0.5, frames_sent: ($n + 2), frames_lost: 0' 'trial_loss_ratio: 0.75, frames_sent: $n, frames_lost: 0' \
     'trial_loss_ratio: 0.6, frames_sent: ($n * 2), frames_lost: ($n * 0.4 | round)' 'trial_loss_ratio: 0.55, frames_sent: ($n * 0.9 | round), frames_lost: 0'; do
     refuses 5 'contradict its trial_loss_ratio of 0\.[0-9]+: of [0-9]+ frames sent [0-9]+ were lost' \
       measured "$(computing "(.trial_load * .trial_duration | round) as \$n | {$answer}")"
@@ -195,6 +195,12 @@ contradicts() { # JQ MEMBER
   contradicts '(.trials[] | select(.trial_load < 6e5)) |= (.trial_loss_ratio = 1 | .trial_forwarding_rate = 0 | .latency.p50_ns = 7)' 'no frame came back'
   contradicts '(.trials[] | select(.trial_loss_ratio > 0)) |= (.trial_loss_ratio = 0.5 | .trial_forwarding_rate = .trial_load / 2
     | .counts = {sent: (.trial_load | round), received: (.trial_load | round), lost: 0, intended: null})' 'trial_loss_ratio: 0.5 is stated'
+  # the digits that are stored count
+  contradicts '(.trials[] | select(.trial_loss_ratio > 0)) |= (.trial_loss_ratio = 0.0012 | .sut_loss_ratio = 0 | .trial_forwarding_rate = .trial_load * 0.9988
+    | .counts = {sent: (.trial_load | round), received: (.trial_load * 0.994 | round), lost: (.trial_load | . - (. * 0.994 | round) | round), intended: null})' \
+    'trial_loss_ratio: 0.0012 is stated'
+  contradicts '(.trials[] | select(.trial_loss_ratio == 0)) |= (.counts = {sent: (.trial_load | round), received: (.trial_load + 1 | round), lost: -1, intended: null})' \
+    'frames received are more than'
 }
 
 @test "counts that differ from the ratio by rounding are not" {

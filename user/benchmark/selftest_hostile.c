@@ -131,7 +131,7 @@ static enum hostile_outcome judge_missed(const struct measurement *measurement, 
 			reason, HOSTILE_REASON_SIZE,
 			"%llu frames of the trial and %llu hostile ones did not come, and no counter of the ports tells why",
 			(unsigned long long)lost, (unsigned long long)missed);
-	return HOSTILE_MISSED;
+	return dropped || refused ? HOSTILE_MISSED : HOSTILE_WRONG;
 }
 
 enum hostile_outcome hostile_judge(const struct measurement *measurement, char reason[HOSTILE_REASON_SIZE])
@@ -222,8 +222,8 @@ struct hostile_run {
 	char reason[HOSTILE_REASON_SIZE]; /* why the last trial was not exact */
 	/* The largest rate of hostile frames that the receiver took, and the smallest that it did not; 0: none. */
 	double taken_fps, missed_fps;
-	bool is_unsent; /* At the latter the trial could not be sent, so nobody knows whether the receiver takes it. */
-	bool was_full;  /* The port had no room for some of the hostile frames that it then took. */
+	bool is_unsent; /* Frames of the last trial that was not exact stayed unsent: nobody knows whether the receiver takes them. */
+	bool was_full; /* The port had no room for some of the hostile frames that it then took. */
 };
 
 static enum exit_code perform(struct hostile_run *run, double hostile_fps, struct measurement *ret,
@@ -243,6 +243,17 @@ static enum exit_code perform(struct hostile_run *run, double hostile_fps, struc
 	if (code == EXIT_DONE)
 		*ret_outcome = hostile_judge(ret, run->reason);
 	return code;
+}
+
+/* A trial with fewer hostile frames than there are kinds certifies nothing. */
+static void want_all_kinds(struct hostile_run *run, const struct measurement *measurement, enum hostile_outcome *outcome)
+{
+	if (*outcome != HOSTILE_EXACT || measurement->hostile.frames >= MLR_HOSTILE_KINDS)
+		return;
+	*outcome = HOSTILE_SPOILT;
+	snprintf(run->reason, HOSTILE_REASON_SIZE,
+		 "%llu hostile frames are fewer than their %u kinds: use a greater --hostile-load or --duration",
+		 (unsigned long long)measurement->hostile.frames, MLR_HOSTILE_KINDS);
 }
 
 /* Perform the trial alone, until nothing spoils it. Where nobody asked for its load, it is halved if the machine cannot send it. */
@@ -291,6 +302,9 @@ static enum exit_code perform_beside(struct hostile_run *run, double hostile_fps
 		code = perform(run, hostile_fps, &measurement, ret_outcome);
 		if (code != EXIT_DONE)
 			break;
+		want_all_kinds(run, &measurement, ret_outcome);
+		if (*ret_outcome != HOSTILE_EXACT)
+			run->is_unsent = measurement.verdict.unsent > 0;
 		*ret_rate_fps = rate_fps(&measurement.hostile);
 		run->was_full = measurement.hostile.busy > 0;
 		keep(run, &measurement, hostile_fps, *ret_outcome);
@@ -319,8 +333,6 @@ static enum exit_code search(struct hostile_run *run, double hostile_fps, bool m
 			run->taken_fps = fmax(run->taken_fps, found_fps);
 		else
 			run->missed_fps = found_fps;
-		if (*ret_outcome != HOSTILE_EXACT)
-			run->is_unsent = *ret_outcome == HOSTILE_SPOILT;
 		if (!may_fall || is_found(run))
 			break;
 		hostile_fps = run->taken_fps > 0 ? (run->taken_fps + run->missed_fps) / 2 : run->missed_fps / SEARCH_RATIO;
@@ -346,10 +358,10 @@ static const char *limited_by(const struct hostile_run *run, double asked_fps, e
 
 	if (outcome == HOSTILE_EXACT && is_asked)
 		return "option";
-	if (run->missed_fps > 0)
+	if (outcome == HOSTILE_WRONG || (outcome == HOSTILE_SPOILT && !run->is_unsent))
+		return "counts";
+	if (run->missed_fps > 0 || outcome != HOSTILE_EXACT)
 		return run->is_unsent ? "transmitter" : "receiver";
-	if (outcome != HOSTILE_EXACT)
-		return "receiver";
 	return run->was_full ? "port" : "sender";
 }
 

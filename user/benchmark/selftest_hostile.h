@@ -19,9 +19,9 @@
 /* What a trial beside hostile frames shows. */
 enum hostile_outcome {
 	HOSTILE_EXACT,
-	HOSTILE_MISSED, /* frames did not come, and all that came were counted right */
+	HOSTILE_MISSED, /* Frames did not come, as the ports' counters tell. All that came were counted right. */
 	HOSTILE_SPOILT, /* The tester could not send the trial, or others sent frames. It says nothing. */
-	HOSTILE_WRONG,  /* A count is wrong. */
+	HOSTILE_WRONG,  /* A count is wrong, or frames did not come and nothing tells why. No other trial makes up for it. */
 };
 
 /* Judge a trial, also one without hostile frames. In `reason` it says why it is not exact. */

@@ -19,8 +19,9 @@
 #define UNSENT_RATIO        0.01 /* part of the frames intended: fewer unsent frames are rounding */
 #define DECIMALS_USUAL      6    /* decimals assumed for a ratio of exactly 0 or 1 */
 #define RATIO_ROUNDING_MOST 0.005
-#define INTERFACES_MOST     16 /* most interfaces that an external measurer may count together */
-#define ANSWER_SLACK_S      60 /* time for an answer beyond the Trial Duration */
+#define OVERSENT_RATIO      0.01 /* part of the frames intended that a generator may send beyond them */
+#define INTERFACES_MOST     16   /* most interfaces that an external measurer may count together */
+#define ANSWER_SLACK_S      60   /* time for an answer beyond the Trial Duration */
 #define END_GRACE_S         2
 #define LATENCY_ROUNDING    0.01 /* relative rounding of a latency: percentiles often come from buckets */
 #define SHORTEST_RATIO      0.5  /* part of the Trial Duration: a shorter effective duration gets a warning */
@@ -105,7 +106,9 @@ static int printed_decimals(const struct answer *answer, const char *member, dou
 
 double measurer_ratio_rounding(double ratio)
 {
-	return ratio == 0 || ratio == 1 ? pow(10, -DECIMALS_USUAL) : RATIO_ROUNDING_MOST;
+	if (ratio == 0 || ratio == 1)
+		return pow(10, -DECIMALS_USUAL);
+	return fmin(pow(10, -decimals_of(format_number(ratio, UNIT_ROOM))), RATIO_ROUNDING_MOST);
 }
 
 /* Return by how much the ratio may be off for its digits: by half of the last digit, or all of it if it has more than two,
@@ -150,10 +153,11 @@ static bool follows(double ratio, double slack, double sent, double lost, double
 }
 
 /* Return the frames intended on all interfaces whose frames are counted together. They are the fewest that can have sent so
- * many. More would explain any ratio, by interfaces that sent nothing. */
+ * many, or a little less. More would explain any ratio, by interfaces that sent nothing. */
 static double intended_of(const struct mlr_trial_input *input, double sent)
 {
-	double intended = round(input->load_fps * input->duration_s), interfaces = ceil(sent / (intended + 1));
+	double intended = round(input->load_fps * input->duration_s);
+	double interfaces = ceil(sent / (intended + 1) - OVERSENT_RATIO);
 
 	return fmax(sent, intended * fmin(fmax(interfaces, 1), INTERFACES_MOST));
 }

@@ -247,7 +247,8 @@ static const struct field hostile_columns[] = {
 	{ "Not exact beside", "/missed_rate", text_rate },
 	{ "Limited by",
 	  .phrase = "[limited_by=sender? what can be sent][limited_by=port? what the port sends][limited_by=receiver? the "
-		    "receiver][limited_by=transmitter? what the trial can be sent beside][limited_by=option? --hostile-load]" },
+		    "receiver][limited_by=transmitter? what the trial can be sent beside][limited_by=option? "
+		    "--hostile-load][limited_by=counts? what the counts contradict]" },
 	{ "Result", .add = cells_add_result },
 };
 

@@ -82,6 +82,9 @@ static void audit_partial(struct audit *audit, const struct place *place, const 
 	if (isnan(sent) || isnan(received))
 		return;
 	audit_number(audit, MEMBER(place, "counts"), counts, "lost", sent - received);
+	if (received > sent)
+		contradict(audit, MEMBER(place, "counts"), "%.0f frames received are more than the %.0f sent", received,
+			   sent);
 	if (!measurer_counts_agree(&input, ratio, measurer_ratio_rounding(ratio), sent, sent - received))
 		contradict(audit, MEMBER(place, "trial_loss_ratio"), "%g is stated, but %.0f of %.0f frames were received",
 			   ratio, received, sent);
