@@ -24,7 +24,7 @@
 #define FULL_RATIO        0.95
 #define MOSTLY_RATIO      0.75 /* mean of a gauge that is called full where its maximum is */
 #define CPU_FULL_RATIO    0.9  /* The time of a CPU is counted in ticks, and short trials have few. */
-#define SHARED_RATIO      0.3  /* part of a CPU that programs take where the CPU is called shared */
+#define SHARED_RATIO      0.2  /* part of a CPU that programs take where the CPU is called shared */
 #define SHARED_BUSY_RATIO 0.8  /* part of the accounted time from which a CPU with losses at its backlog is full */
 #define STOLEN_RATIO      0.1  /* part of a CPU that a hypervisor takes where the CPU is called shared */
 #define AT_CPU_RATIO      0.5  /* part of the lost frames that were lost at a CPU that is called shared */

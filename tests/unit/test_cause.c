@@ -125,7 +125,7 @@ static void a_cpu_that_works_for_others_stands_before_its_backlog(void **state)
 	assert_int_equal(causes.causes[0].kind, MLR_CAUSE_SHARED);
 	assert_close(causes.causes[0].upper_level, 0.75, 1e-12);
 	/* not where it takes little, */
-	scene.levels[2][1] = 0.2;
+	scene.levels[2][1] = 0.15;
 	causes = find(&scene);
 	assert_string_equal(name_of(&scene, &causes, 0), "softnet/cpu1/dropped");
 	/* nor where time is left */
