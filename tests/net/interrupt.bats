@@ -30,10 +30,10 @@ stopped() { # VERB OPTION...
 
 @test "a search that is stopped before its first trial prints what it was going to do" {
   lab_up wire
-  stopped search --report "$BATS_TEST_TMPDIR/report.html" --require 'ndr>=1kfps' --require 'pdr>=80%'
+  stopped search --report "$BATS_TEST_TMPDIR/report.html" --require 'ndr>=1kfps' --require 'pdr>=80kfps'
   check '.trials == [] and .controller_input.max_load == null and (.controller_input.goals | length) == 2'
   check '.search_result | map(.regular == false and .irregular_reason == "interrupted" and .relevant_lower_bound == null) == [true, true]'
-  check '.requirements | map(.met) == [false, false] and .[0].required == 1000 and .[1].required == null'
+  check '.requirements | map(.met) == [false, false] and .[0].required == 1000 and .[1].required == 80000'
   check '.measurer.name == "xdp" and .traffic_profile.frame_size_octets == 64 and .configuration.ports == "'"$A,$B"'"'
   [ -s "$BATS_TEST_TMPDIR/report.html" ]
   for ending in txt md csv html; do
