@@ -29,11 +29,6 @@
 #define START_NS      300000 /* time for the transmit threads to begin to spin */
 #define SLACK_NS      NS_PER_S
 
-#define NEAREST_BRIDGE                                                                                                      \
-	{                                                                                                                   \
-		0x01, 0x80, 0xc2, 0, 0, 0x0e                                                                                \
-	} /* 802.1Q, 8.6.3: no bridge forwards it */
-
 static bool waited_in_vain; /* This process has waited for a spanning tree that was not the reason. */
 
 /* The state while it connects. Counts are over all ports. */
@@ -119,7 +114,6 @@ static uint64_t frames_of_all_kinds(const struct measurer_xdp *xdp)
 /* Send a frame that arrives if nothing between the ports is a bridge or a router. */
 static void send_reserved(const struct measurer_xdp *xdp, const struct mlr_stream *stream)
 {
-	static const uint8_t nearest_bridge[] = NEAREST_BRIDGE;
 	const struct mlr_profile_port *from = &xdp->profile.ports[stream->from], *to = &xdp->profile.ports[stream->to];
 	struct mlr_frame_spec spec = { .ip_version = 4, .hop_limit = 1, .size_octets = 0 };
 	const struct mlr_flow flow = {
@@ -134,7 +128,7 @@ static void send_reserved(const struct measurer_xdp *xdp, const struct mlr_strea
 	uint64_t now_ns = clock_ns();
 
 	memcpy(spec.source_mac, from->mac, MLR_MAC_OCTETS);
-	memcpy(spec.destination_mac, nearest_bridge, MLR_MAC_OCTETS);
+	memcpy(spec.destination_mac, mac_of_nearest_bridge, MLR_MAC_OCTETS);
 	spec.size_octets = mlr_frame_least_octets(&spec);
 	if (mlr_frame_template_init(&spec, &template))
 		return;

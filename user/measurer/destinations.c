@@ -114,6 +114,16 @@ static void find_destinations(struct measurer_xdp *xdp, unsigned int port)
 	memcpy(end->destination_mac, any.destination_mac, MLR_MAC_OCTETS);
 }
 
+const uint8_t mac_of_nearest_bridge[MLR_MAC_OCTETS] = { 0x01, 0x80, 0xc2, 0, 0, 0x0e };
+
+void destinations_hide(struct measurer_xdp *xdp)
+{
+	for (unsigned int i = 0; i < xdp->port_count; i++)
+		for (unsigned int j = 0; j < xdp->profile.stream_count; j++)
+			if (xdp->profile.streams[j].from == xdp->ends[i].number)
+				memcpy(xdp->profile.streams[j].destination_mac, mac_of_nearest_bridge, MLR_MAC_OCTETS);
+}
+
 /* Send to the destinations of one port, as far as they are known. */
 static enum exit_code address(struct measurer_xdp *xdp, unsigned int port)
 {

@@ -387,8 +387,10 @@ enum exit_code xdp_open_frames(struct measurer_xdp *xdp)
 	if ((code = steer_ports(xdp)))
 		return code;
 	xdp->listening_since_ns = clock_ns();
-	if ((code = open_receivers(xdp)) || (code = destinations_open(xdp)) || (code = open_snmp(xdp)) ||
-	    (code = open_transmitters(xdp)))
+	if ((code = open_receivers(xdp)) || (code = destinations_open(xdp)) || (code = open_snmp(xdp)))
+		return code;
+	destinations_hide(xdp);
+	if ((code = open_transmitters(xdp)))
 		return code;
 	/* last, for the number of queues says how many counters there are; without one a trial lacks nothing but an explanation */
 	for (unsigned int i = 0; i < xdp->port_count; i++)
