@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/stop.h"
@@ -86,7 +87,8 @@ static void *run(void *argument)
 		    TRANSMITTER_NICENESS); /* Linux sets it for this thread alone. If it is refused, gaps are longer. */
 	/* A call takes a reference to the file of its descriptor, and gives it back, unless nobody shares the table of files
 	 * with its thread. Where that is refused, a call takes some ns longer. */
-	unshare(CLONE_FILES);
+	bool has_own_files = !unshare(CLONE_FILES);
+
 	for (struct tx *tx = leader; tx; tx = tx->next)
 		begin(tx, &tx->trial);
 	while (least != TX_ENDED) {
@@ -94,6 +96,9 @@ static void *run(void *argument)
 		if (least == TX_DRAINING)
 			nanosleep(&pause, NULL); /* If this CPU is the only one, the kernel needs it to complete frames. */
 	}
+	/* Whoever joins this thread does not wait until the kernel has closed its files. A program of XDP would stay attached. */
+	if (has_own_files)
+		close_range(0, ~0u, 0);
 	return NULL;
 }
 
