@@ -4,17 +4,14 @@
 #include <string.h>
 #include <time.h>
 
-#include "../test.h"
+#include "../hostile.h"
 #include "dataplane/rx.h"
-#include "mlr/hostile.h"
 #include "mlr/imix.h"
 #include "run.h"
 
-#define TRIAL       7
-#define ROUNDS      60
-#define FRAMES      (ROUNDS * MLR_HOSTILE_KINDS)
-#define MOST_OCTETS 1514
-#define SHORTEST    60
+#define ROUNDS   60
+#define FRAMES   (ROUNDS * MLR_HOSTILE_KINDS)
+#define SHORTEST 60
 
 static struct rx *rx;
 static struct mlr_profile profile;
@@ -23,39 +20,15 @@ static uint8_t frame[MLR_HOSTILE_SIZE_MOST] __attribute__((aligned(2)));
 
 static void open_receiver(const struct mlr_size_mix *sizes, unsigned int ip_version, uint64_t seed)
 {
-	static const uint8_t key[] = "a key of forty octets, and not one more.";
 	struct rx_lengths lengths = { { 0 } };
 	struct rx_options options = { .flow_count = 4, .verify = RX_VERIFY_ALL, .profile = &profile, .lengths = &lengths };
 
-	profile = (struct mlr_profile){
-		.sizes = *sizes,
-		.port_count = 2,
-		.ports = { { .address = 0xc6120002, .address6 = { 0x20, 1, [15] = 1 } },
-			   { .address = 0xc6130002, .address6 = { 0x20, 1, [15] = 2 } } },
-		.stream_count = 1,
-		.streams = { { .from = 0, .to = 1, .ip_version = ip_version } },
-		.flow_count = 4,
-		.source_port = MLR_UDP_SOURCE_PORT,
-		.destination_port = MLR_UDP_DESTINATION_PORT,
-	};
-	mlr_signature_key_init(key, &profile.key);
-	assert_int_equal(mlr_profile_number(&profile), 0);
+	hostile = hostile_beside(&profile, sizes, ip_version, seed);
 	for (unsigned int i = 0; i < sizes->size_count; i++)
 		rx_lengths_add(&lengths, mlr_profile_udp_octets(&profile, &profile.streams[0], sizes->sizes_octets[i]));
 	assert_int_equal(rx_load(&options, &rx), 0);
 	rx_accept_trial(rx, TRIAL - 1, 1, 1000);
 	rx_accept_trial(rx, TRIAL, 1000, 500);
-	hostile = (struct mlr_hostile){
-		.profile = &profile,
-		.stream = &profile.streams[0],
-		.trial = TRIAL,
-		.earlier_trial = TRIAL - 1,
-		.unknown_trial = TRIAL + 0x8000,
-		.first_sequence = 1000,
-		.sequence_count = 500,
-		.most_octets = MOST_OCTETS,
-		.seed = seed,
-	};
 }
 
 /* What was counted so far, by enum mlr_hostile_count. */

@@ -2,54 +2,20 @@
 /* Frames of a hostile wire: every kind is there, within bounds, the same for the same seed, and harmless to whoever is between. */
 #include <string.h>
 
-#include "../test.h"
-#include "mlr/hostile.h"
+#include "../hostile.h"
 #include "mlr/imix.h"
 
-#define ROUNDS      200
-#define FRAMES      (ROUNDS * MLR_HOSTILE_KINDS)
-#define TRIAL       7
-#define MTU         1500
-#define MOST_OCTETS (MTU + 14)
+#define ROUNDS 200
+#define FRAMES (ROUNDS * MLR_HOSTILE_KINDS)
 
 static struct mlr_profile profile;
 static uint8_t frame[MLR_HOSTILE_SIZE_MOST] __attribute__((aligned(2)));
-
-static struct mlr_hostile hostile_of(const struct mlr_size_mix *sizes, unsigned int ip_version, uint64_t seed)
-{
-	static const uint8_t key[] = "a key of forty octets, and not one more.";
-
-	profile = (struct mlr_profile){
-		.sizes = *sizes,
-		.port_count = 2,
-		.ports = { { .mac = { 2, 0, 0, 0, 0, 1 }, .address = 0xc6120002, .address6 = { 0x20, 1, [15] = 1 } },
-			   { .mac = { 2, 0, 0, 0, 0, 2 }, .address = 0xc6130002, .address6 = { 0x20, 1, [15] = 2 } } },
-		.stream_count = 1,
-		.streams = { { .from = 0, .to = 1, .ip_version = ip_version, .destination_mac = { 2, 0, 0, 0, 0, 2 } } },
-		.flow_count = 4,
-		.source_port = MLR_UDP_SOURCE_PORT,
-		.destination_port = MLR_UDP_DESTINATION_PORT,
-	};
-	mlr_signature_key_init(key, &profile.key);
-	assert_int_equal(mlr_profile_number(&profile), 0);
-	return (struct mlr_hostile){
-		.profile = &profile,
-		.stream = &profile.streams[0],
-		.trial = TRIAL,
-		.earlier_trial = TRIAL - 1,
-		.unknown_trial = TRIAL + 0x8000,
-		.first_sequence = 1000,
-		.sequence_count = 500,
-		.most_octets = MOST_OCTETS,
-		.seed = seed,
-	};
-}
 
 static struct mlr_hostile hostile_small(uint64_t seed)
 {
 	const struct mlr_size_mix sizes = mlr_size_one(128);
 
-	return hostile_of(&sizes, 4, seed);
+	return hostile_beside(&profile, &sizes, 4, seed);
 }
 
 static void every_kind_and_every_count_is_there(void **state)
@@ -89,7 +55,7 @@ static void lengths_are_within_bounds(void **state)
 
 		if (try < 4)
 			sizes = mlr_size_one(octets[try]);
-		hostile = hostile_of(try < 4 ? &sizes : &mix, try % 2 ? 6 : 4, try);
+		hostile = hostile_beside(&profile, try < 4 ? &sizes : &mix, try % 2 ? 6 : 4, try);
 		if (try == 3)
 			hostile.most_octets = 9014;
 		for (uint64_t n = 0; n < FRAMES; n++) {
@@ -167,7 +133,7 @@ static void nobody_is_configured_by_them(void **state)
 static void kinds_without_room_are_left_out(void **state)
 {
 	const struct mlr_size_mix shortest = mlr_size_one(68);
-	struct mlr_hostile hostile = hostile_of(&shortest, 4, 1);
+	struct mlr_hostile hostile = hostile_beside(&profile, &shortest, 4, 1);
 	struct mlr_hostile_frame made;
 
 	(void)state;
