@@ -28,14 +28,13 @@ static void find_taken_tags(struct measurer_xdp *xdp, unsigned int port)
 {
 	const struct link_info *link = &xdp->ports[port].link;
 	struct endpoint *end = &xdp->ends[port];
-	struct link_feature feature = { .active = false };
 	struct ethtool *ethtool;
 
 	end->takes_tag = end->takes_outer_tag = *link->kind && strcmp(link->kind, "veth") != 0;
 	if (*link->kind || ethtool_open(&ethtool))
 		return;
-	end->takes_tag = !ethtool_feature(ethtool, link->ifindex, "rx-vlan-hw-parse", &feature) && feature.active;
-	end->takes_outer_tag = !ethtool_feature(ethtool, link->ifindex, "rx-vlan-stag-hw-parse", &feature) && feature.active;
+	end->takes_tag = ethtool_is_active(ethtool, link->ifindex, "rx-vlan-hw-parse");
+	end->takes_outer_tag = ethtool_is_active(ethtool, link->ifindex, "rx-vlan-stag-hw-parse");
 	ethtool_close(ethtool);
 }
 

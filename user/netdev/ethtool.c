@@ -280,6 +280,13 @@ int ethtool_feature(struct ethtool *ethtool, int ifindex, const char *name, stru
 	return 0;
 }
 
+bool ethtool_is_active(struct ethtool *ethtool, int ifindex, const char *name)
+{
+	struct link_feature feature;
+
+	return !ethtool_feature(ethtool, ifindex, name, &feature) && feature.active;
+}
+
 /* Write a set with this one bit. */
 static void put_bit(struct request *request, uint16_t type, const char *name, bool on)
 {

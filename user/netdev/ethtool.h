@@ -28,6 +28,8 @@ struct link_feature {
 	bool fixed;  /* It cannot be changed. */
 };
 int ethtool_feature(struct ethtool *ethtool, int ifindex, const char *name, struct link_feature *ret);
+/* Whether it is in force, as far as that is known. */
+bool ethtool_is_active(struct ethtool *ethtool, int ifindex, const char *name);
 /* Returns -EOPNOTSUPP if it is fixed, -EBUSY if the driver did not follow. */
 int ethtool_set_feature(struct ethtool *ethtool, int ifindex, const char *name, bool on);
 

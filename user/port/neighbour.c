@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/cpulist.h"
 #include "base/stop.h"
 #include "netdev/netlink.h"
 #include "port/port.h"
@@ -567,8 +568,7 @@ static void spare_cpus(struct neighbours *neighbours, const cpu_set_t *cpus)
 
 	if (pthread_getaffinity_np(neighbours->thread, sizeof(allowed), &allowed))
 		return;
-	CPU_XOR(&left, &allowed, cpus);
-	CPU_AND(&left, &left, &allowed);
+	left = cpulist_without(&allowed, cpus);
 	if (CPU_COUNT(&left))
 		pthread_setaffinity_np(neighbours->thread, sizeof(left), &left);
 }
