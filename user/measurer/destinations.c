@@ -116,14 +116,6 @@ static void find_destinations(struct measurer_xdp *xdp, unsigned int port)
 
 const uint8_t mac_of_nearest_bridge[MLR_MAC_OCTETS] = { 0x01, 0x80, 0xc2, 0, 0, 0x0e };
 
-void destinations_hide(struct measurer_xdp *xdp)
-{
-	for (unsigned int i = 0; i < xdp->port_count; i++)
-		for (unsigned int j = 0; j < xdp->profile.stream_count; j++)
-			if (xdp->profile.streams[j].from == xdp->ends[i].number)
-				memcpy(xdp->profile.streams[j].destination_mac, mac_of_nearest_bridge, MLR_MAC_OCTETS);
-}
-
 /* Send to the destinations of one port, as far as they are known. */
 static enum exit_code address(struct measurer_xdp *xdp, unsigned int port)
 {
@@ -137,10 +129,7 @@ static enum exit_code address(struct measurer_xdp *xdp, unsigned int port)
  * have learned is not known here. */
 static bool is_routed(const struct measurer_xdp *xdp, const struct mlr_stream *stream)
 {
-	static const uint8_t unknown[MLR_MAC_OCTETS] = { 0 };
-
-	return memcmp(stream->destination_mac, unknown, MLR_MAC_OCTETS) == 0 ||
-	       memcmp(stream->destination_mac, xdp->profile.ports[stream->to].mac, MLR_MAC_OCTETS) != 0;
+	return memcmp(stream->destination_mac, xdp->profile.ports[stream->to].mac, MLR_MAC_OCTETS) != 0;
 }
 
 unsigned int destinations_expected_changes(const struct measurer_xdp *xdp, unsigned int port)

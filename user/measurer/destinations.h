@@ -13,11 +13,10 @@
 
 #include "measurer/xdp_private.h"
 
-/* An address that no bridge forwards to (802.1Q, 8.6.3), and that listening takes for nobody's traffic. */
+/* An address that no bridge forwards to (802.1Q, 8.6.3), and that listening takes for nobody's traffic. Streams have it as long as
+ * their destination is not known, for a transmitter may try a frame when it is opened. */
 extern const uint8_t mac_of_nearest_bridge[MLR_MAC_OCTETS];
 
-/* Send to that address until destinations are known: a transmitter may try a frame when it is opened. */
-void destinations_hide(struct measurer_xdp *xdp);
 /* Open what speaks with the neighbours, while there are privileges, and ask. Nothing is read yet. */
 enum exit_code destinations_open(struct measurer_xdp *xdp);
 /* Begin to speak with them, ask, and address the transmitters. EXIT_INTERRUPTED after a stop. */

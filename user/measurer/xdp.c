@@ -47,6 +47,8 @@ enum exit_code xdp_make_profile(struct measurer_xdp *xdp, const struct config *a
 	if (code)
 		return code;
 	mlr_signature_key_init(xdp->key_seed, &xdp->profile.key);
+	for (unsigned int i = 0; i < xdp->profile.stream_count; i++)
+		memcpy(xdp->profile.streams[i].destination_mac, mac_of_nearest_bridge, MLR_MAC_OCTETS);
 	for (unsigned int i = 0; i < xdp->port_count; i++) {
 		struct endpoint *end = &xdp->ends[i];
 
@@ -125,12 +127,8 @@ static bool tags_stay(const struct port *port)
 
 	if (!stay || ethtool_open(&ethtool))
 		return false;
-	for (size_t i = 0; i < COUNT(features); i++) {
-		struct link_feature feature = { .active = false };
-
-		if (!ethtool_feature(ethtool, port->link.ifindex, features[i], &feature) && feature.active)
-			stay = false;
-	}
+	for (size_t i = 0; i < COUNT(features); i++)
+		stay &= !ethtool_is_active(ethtool, port->link.ifindex, features[i]);
 	ethtool_close(ethtool);
 	return stay;
 }
@@ -387,10 +385,8 @@ enum exit_code xdp_open_frames(struct measurer_xdp *xdp)
 	if ((code = steer_ports(xdp)))
 		return code;
 	xdp->listening_since_ns = clock_ns();
-	if ((code = open_receivers(xdp)) || (code = destinations_open(xdp)) || (code = open_snmp(xdp)))
-		return code;
-	destinations_hide(xdp);
-	if ((code = open_transmitters(xdp)))
+	if ((code = open_receivers(xdp)) || (code = destinations_open(xdp)) || (code = open_snmp(xdp)) ||
+	    (code = open_transmitters(xdp)))
 		return code;
 	/* last, for the number of queues says how many counters there are; without one a trial lacks nothing but an explanation */
 	for (unsigned int i = 0; i < xdp->port_count; i++)
