@@ -11,7 +11,6 @@
 #include "cli/verbs.h"
 #include "config/echo.h"
 #include "measurer/measurer.h"
-#include "port/privileges.h"
 #include "result/report.h"
 
 static void print_spanning(const json_t *spanning)
@@ -63,22 +62,9 @@ static enum exit_code show(const struct config *config, struct measurer *measure
 	return EXIT_DONE;
 }
 
-/* Leave privileges, and connect. */
-static enum exit_code connect_ports(const struct config *config, struct measurer *measurer)
-{
-	struct keeper_plan plan = { .answer = destination_answer };
-	enum exit_code code;
-
-	if (measurer->ops->hold)
-		measurer->ops->hold(measurer, &plan);
-	code = privileges_divide(config, &plan);
-	return code ? code : measurer_connect(measurer);
-}
-
-/* Report whether frames have passed. */
-
 enum exit_code verb_connect(const struct config *config)
 {
+	struct keeper_plan plan = { .answer = destination_answer };
 	time_t start_time = time(NULL);
 	struct measurer *measurer;
 	enum exit_code code = measurer_new(config, &measurer), shown;
@@ -87,7 +73,7 @@ enum exit_code verb_connect(const struct config *config)
 		measurer_free(measurer);
 	if (code)
 		return code;
-	shown = connect_ports(config, measurer);
+	shown = measurer_divide(measurer, &plan);
 	if (!shown)
 		shown = show(config, measurer, start_time);
 	if (!shown && !measurer_xdp_is_connected(measurer))

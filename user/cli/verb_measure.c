@@ -74,13 +74,11 @@ static enum exit_code divide(struct run *run, struct capture *captures, size_t c
 	metrics_hold(&plan);
 	if (run->config->verb == VERB_SELFTEST)
 		selftest_hold(run->config, &plan);
-	if (!run->measurer)
+	if (!run->measurer) {
 		measurer_hold_parts(run->config, &plan);
-	else if (run->measurer->ops->hold)
-		run->measurer->ops->hold(run->measurer, &plan);
-	code = privileges_divide(run->config, &plan);
-	if (code == EXIT_DONE && run->measurer)
-		code = measurer_connect(run->measurer);
+		return privileges_divide(run->config, &plan);
+	}
+	code = measurer_divide(run->measurer, &plan);
 	return code == EXIT_INTERRUPTED ? EXIT_DONE : code;
 }
 

@@ -11,7 +11,6 @@
 #include "base/stop.h"
 #include "config/options_suite.h"
 #include "measurer/apart_private.h"
-#include "port/privileges.h"
 
 static int channel = -1;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* Messages of several threads do not mix. */
@@ -195,11 +194,7 @@ static enum exit_code open_measurer(const struct config *config, struct measurer
 	struct keeper_plan plan = { 0 };
 	enum exit_code code = measurer_new(config, ret);
 
-	if (code != EXIT_DONE)
-		return code;
-	(*ret)->ops->hold(*ret, &plan);
-	code = privileges_divide(config, &plan);
-	return code ? code : measurer_connect(*ret);
+	return code ? code : measurer_divide(*ret, &plan);
 }
 
 /* The suite closes its end of `stop` to stop us, or when it dies; the kernel makes a signal of that. */

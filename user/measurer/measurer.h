@@ -62,8 +62,10 @@ struct measurer {
  * itself for a result without trials. */
 enum exit_code measurer_new(const struct config *config, struct measurer **ret);
 
-/* Get ready for the first trial: what arrives at ports is parsed from now on, so privileges were given up where they can be. EXIT_INTERRUPTED
- * after a stop; else the reason was reported. */
+/* Get ready for the first trial. What arrives at ports is parsed from now on, so first have the keeper of this plan keep the
+ * privileges, where the run is divided. EXIT_INTERRUPTED after a stop; else the reason was reported. */
+enum exit_code measurer_divide(struct measurer *measurer, struct keeper_plan *plan);
+/* The same, where nothing is divided. */
 enum exit_code measurer_connect(struct measurer *measurer);
 
 void measurer_free(struct measurer *measurer);

@@ -4,6 +4,7 @@
 #include "base/stop.h"
 #include "config/requirement.h"
 #include "observe/observe.h"
+#include "port/privileges.h"
 
 void measurer_free(struct measurer *measurer)
 {
@@ -77,6 +78,16 @@ enum exit_code measurer_new(const struct config *config, struct measurer **ret)
 enum exit_code measurer_connect(struct measurer *measurer)
 {
 	return measurer->ops->connect ? measurer->ops->connect(measurer) : EXIT_DONE;
+}
+
+enum exit_code measurer_divide(struct measurer *measurer, struct keeper_plan *plan)
+{
+	enum exit_code code;
+
+	if (measurer->ops->hold)
+		measurer->ops->hold(measurer, plan);
+	code = privileges_divide(measurer->config, plan);
+	return code ? code : measurer_connect(measurer);
 }
 
 /* --- of ports --------------------------------------------------------------------------------------------------------- */
