@@ -108,8 +108,8 @@ bool mlr_cause_ends_with_word(const char *name, const char *word);
 /* Write the name of a counter's family, with a '*' for each number: "rxq*_drop". */
 void mlr_cause_family_name(const char *name, size_t size, char *ret);
 
-/* Return the growth of a counter that appeared within a trial, as those do that are made at their first event: all of its last
- * value, if it is called after a loss and its first value is within the lost frames. NAN: from what it grew is not known. */
+/* Return the growth of a counter that appeared within a trial, as those do that are made at their first event. It is all of its
+ * last value, if it is called after a loss and its first value is within the lost frames. NAN: from what it grew is not known. */
 double mlr_cause_appeared(const char *name, double first, double last, double lost);
 
 /* Whether a counter is called after a loss, as most counters of loss are. */

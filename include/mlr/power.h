@@ -14,8 +14,9 @@ enum mlr_power_kind {
 	MLR_POWER_JOULES, /* a counter of energy: its growth a second is watts */
 };
 
-/* What a value measures by its name, without labels behind a '{': a word of it ends in "watts" or "joules", perhaps with a prefix,
- * or it speaks of power ("psu", "energy") and ends in "_w", "_mw", "_uj" and the like. A limit of power is no meter. */
+/* Return what a value measures by its name, without labels behind a '{'. A word of a meter's name ends in "watts" or "joules",
+ * perhaps with a prefix. Or the name speaks of power ("psu", "energy") and ends in "_w", "_mw", "_uj" and the like. A limit of
+ * power is no meter. */
 enum mlr_power_kind mlr_power_kind(const char *name);
 
 /* Return the watts or joules of a value by the unit in its name: 0.002 of 2 "psu_milliwatts". 0: the name has none. */

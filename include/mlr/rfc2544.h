@@ -45,9 +45,9 @@ void mlr_burst_rest_init(struct mlr_burst_rest *ret, double throughput_fps);
 
 /*
  * The search for the longest burst without loss, exact to one frame. It begins with a short burst, which doubles while
- * nothing is lost. Then the longest burst without loss and the shortest with loss come nearer to each other: as many frames
- * are tried as were received of the last burst, or one more than was kept, or the middle. If the SUT loses nothing of the
- * longest allowed burst, the search ends there.
+ * nothing is lost. Then the longest burst without loss and the shortest with loss come nearer to each other. The next burst has
+ * as many frames as were received of the last one, or one more than was kept, or it is the middle. If the SUT loses nothing of
+ * the longest allowed burst, the search ends there.
  *
  * A burst of which less arrives than the SUT has kept is not believed, nor is the end of the search. The same burst is sent
  * again, after a silence of at least 2 s, and then after ones twice as long each, until no more of it arrives. If it is kept

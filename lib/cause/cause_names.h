@@ -2,8 +2,8 @@
 /*
  * What the names of counters say. The functions are pure and keep nothing.
  *
- * A name is read as words, which end at anything but a letter, and before a capital: "rxq3_drops", "RXDropped" and "q-drop" have
- * a word of loss, "frames_transferred" and "rx_interrupts" have none. A word may be glued to one of traffic: "rxdrops".
+ * A name is read as words, which end at anything but a letter, and before a capital. "rxq3_drops", "RXDropped" and "q-drop" have
+ * a word of loss. "frames_transferred" and "rx_interrupts" have none. A word may be glued to one of traffic: "rxdrops".
  */
 #ifndef MLR_CAUSE_NAMES_H
 #define MLR_CAUSE_NAMES_H

@@ -82,13 +82,13 @@ static void *run(void *argument)
 	const struct timespec pause = { .tv_nsec = DRAIN_PAUSE_NS };
 	struct tx *leader = argument;
 	enum tx_step least = TX_SENDING;
+	bool has_own_files;
 
 	setpriority(PRIO_PROCESS, 0,
 		    TRANSMITTER_NICENESS); /* Linux sets it for this thread alone. If it is refused, gaps are longer. */
 	/* A call takes a reference to the file of its descriptor, and gives it back, unless nobody shares the table of files
 	 * with its thread. Where that is refused, a call takes some ns longer. */
-	bool has_own_files = !unshare(CLONE_FILES);
-
+	has_own_files = !unshare(CLONE_FILES);
 	for (struct tx *tx = leader; tx; tx = tx->next)
 		begin(tx, &tx->trial);
 	while (least != TX_ENDED) {

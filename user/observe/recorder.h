@@ -59,7 +59,7 @@ bool recorder_has_values(const struct recorder *recorder);
 bool recorder_end(struct recorder *recorder, uint64_t now_ns);
 
 /* Summarize the counters of a trial whose frames were due between these times. Return the members "samples", "counters",
- * "gauges", "unchanged" and "omitted", and why most of the omitted ones are, as "omitted_reason"; of counters that were reset
- * their names as "reset", of those that lack a value before or after the trial what is known as "partial", and with `series`
- * also the values over time. NULL without memory. */
+ * "gauges", "unchanged" and "omitted"; "omitted_reason" says why most of the omitted ones are. "reset" has the names of counters
+ * that were reset. "partial" says what is known of those that lack a value before or after the trial. With `series` the values
+ * over time are there, too. NULL without memory. */
 json_t *recorder_summary(const struct recorder *recorder, uint64_t start_ns, uint64_t end_ns, bool series);

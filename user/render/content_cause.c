@@ -346,41 +346,53 @@ static void put_sentence(struct writer *writer, const struct cause *cause)
 	writer->ops->paragraph(writer, text);
 }
 
+/* Names of counters in a sentence: the first ones, and how many there are. */
+struct named {
+	char text[SENTENCE_SIZE];
+	size_t count;
+};
+
+/* Returns false where there are enough names. */
+static bool add_name(struct named *names, const char *counter)
+{
+	if (++names->count > RESET_SHOWN)
+		return false;
+	text_add(names->text, sizeof(names->text), "%s%s", names->count > 1 ? ", " : "", SHORTENED(counter, 80));
+	return true;
+}
+
+static const char *all_names(struct named *names)
+{
+	if (names->count > RESET_SHOWN)
+		text_add(names->text, sizeof(names->text), " and %zu more", names->count - RESET_SHOWN);
+	return names->text;
+}
+
 /* Say what else is not known of a source: which of its counters appeared within a trial, or lacked a value, and what it left out. */
 static void put_partial(struct writer *writer, const char *source, const json_t *partials)
 {
-	char appeared[SENTENCE_SIZE] = "", lacking[SENTENCE_SIZE] = "";
-	size_t appeared_count = 0, lacking_count = 0;
+	struct named appeared = { .count = 0 }, lacking = { .count = 0 };
 
 	json_each (partial, partials) {
 		double at = read_number(partial, "appeared_at");
 		bool begins = !isnan(at);
-		size_t *count = begins ? &appeared_count : &lacking_count;
 
-		if (++*count > RESET_SHOWN)
-			continue;
-		text_add(begins ? appeared : lacking, SENTENCE_SIZE, "%s%s", *count > 1 ? ", " : "",
-			 SHORTENED(read_text(partial, "counter"), 80));
-		if (begins)
-			text_add(appeared, SENTENCE_SIZE, " at %s", text_count(at, VALUE_ROOM));
+		if (add_name(begins ? &appeared : &lacking, read_text(partial, "counter")) && begins)
+			text_add(appeared.text, SENTENCE_SIZE, " at %s", text_count(at, VALUE_ROOM));
 	}
-	if (appeared_count > RESET_SHOWN)
-		text_add(appeared, SENTENCE_SIZE, " and %zu more", appeared_count - RESET_SHOWN);
-	if (lacking_count > RESET_SHOWN)
-		text_add(lacking, SENTENCE_SIZE, " and %zu more", lacking_count - RESET_SHOWN);
-	if (appeared_count)
+	if (appeared.count)
 		writer->ops->banner(
 			writer, TONE_WARN,
 			TEXT_OF(SENTENCE_SIZE,
 				"Of %.32s these appeared during a trial, so what they did there is not known: %s.", source,
-				appeared));
-	if (lacking_count)
+				all_names(&appeared)));
+	if (lacking.count)
 		writer->ops->banner(
 			writer, TONE_WARN,
 			TEXT_OF(SENTENCE_SIZE,
 				"Of %.32s these had no value before a trial or after it, so what they did there is "
 				"not known: %s.",
-				source, lacking));
+				source, all_names(&lacking)));
 }
 
 static void put_omitted(struct writer *writer, const char *name, const json_t *source)
@@ -398,19 +410,16 @@ static void put_omitted(struct writer *writer, const char *name, const json_t *s
 
 static void put_reset(struct writer *writer, const char *source, const json_t *reset)
 {
-	size_t count = json_array_size(reset);
-	char names[RESET_SHOWN * 84 + 24] = "";
+	struct named names = { .count = 0 };
 
-	for (size_t i = 0; i < count && i < RESET_SHOWN; i++)
-		text_add(names, sizeof(names), "%s%s", i ? ", " : "",
-			 SHORTENED(json_string_value(json_array_get(reset, i)) ?: "", 80));
-	if (count > RESET_SHOWN)
-		text_add(names, sizeof(names), " and %zu more", count - RESET_SHOWN);
-	if (count)
+	json_each (name, reset)
+		add_name(&names, json_string_value(name) ?: "");
+	if (names.count)
 		writer->ops->banner(writer, TONE_WARN,
 				    TEXT_OF(SENTENCE_SIZE,
-					    "%s of %.32s %s reset in a trial, so what %s did there is not known.", names,
-					    source, count == 1 ? "was" : "were", count == 1 ? "it" : "they"));
+					    "%s of %.32s %s reset in a trial, so what %s did there is not known.",
+					    all_names(&names), source, names.count == 1 ? "was" : "were",
+					    names.count == 1 ? "it" : "they"));
 }
 
 /* Which source was not there, what is not known of its counters, and how many did nothing. */
