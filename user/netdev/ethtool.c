@@ -53,13 +53,15 @@ struct ethtool {
 
 /* --- families ------------------------------------------------------------------------------------------------------- */
 
+/* An attribute of an answer. */
+static const struct nlattr *member(const struct nlmsghdr *header, uint16_t type)
+{
+	return attribute_of(header, sizeof(struct genlmsghdr), type);
+}
+
 static int read_family(const struct nlmsghdr *header, void *context)
 {
-	const struct nlattr *attribute;
-
-	mnl_attr_for_each (attribute, header, sizeof(struct genlmsghdr))
-		if (mnl_attr_get_type(attribute) == CTRL_ATTR_FAMILY_ID)
-			*(uint16_t *)context = (uint16_t)attribute_number(attribute);
+	*(uint16_t *)context = (uint16_t)attribute_number(member(header, CTRL_ATTR_FAMILY_ID));
 	return MNL_CB_OK;
 }
 
@@ -195,41 +197,21 @@ static int get_netdev(struct ethtool *ethtool, uint8_t command, uint16_t flags, 
 
 /* --- sets of named bits --------------------------------------------------------------------------------------------- */
 
-/* Read one bit of a set: whether it is there under this name, and set. In a set without a mask every bit that is there is
- * set. */
-static bool bit_is(const struct nlattr *bit, const char *name, bool *ret_set)
-{
-	const struct nlattr *attribute;
-	bool found = false, set = false;
-
-	mnl_attr_for_each_nested (attribute, bit) {
-		if (mnl_attr_get_type(attribute) == ETHTOOL_A_BITSET_BIT_NAME)
-			found = strcmp(attribute_text(attribute), name) == 0;
-		else if (mnl_attr_get_type(attribute) == ETHTOOL_A_BITSET_BIT_VALUE)
-			set = true;
-	}
-	if (found)
-		*ret_set = set;
-	return found;
-}
-
-/* Whether a set has a bit of this name; *ret_set only then. */
+/* Whether a set has a bit of this name; *ret_set only then. In a set without a mask every bit that is there is set. */
 static bool find_bit(const struct nlattr *bitset, const char *name, bool *ret_set)
 {
-	const struct nlattr *attribute, *bit;
-	bool mask = true, found = false, set = false;
+	const struct nlattr *bits = attribute_in(bitset, ETHTOOL_A_BITSET_BITS), *bit;
+	bool all_are_set = attribute_in(bitset, ETHTOOL_A_BITSET_NOMASK);
 
-	mnl_attr_for_each_nested (attribute, bitset) {
-		if (mnl_attr_get_type(attribute) == ETHTOOL_A_BITSET_NOMASK)
-			mask = false;
-		if (mnl_attr_get_type(attribute) != ETHTOOL_A_BITSET_BITS)
+	if (!bits)
+		return false;
+	mnl_attr_for_each_nested (bit, bits) {
+		if (strcmp(attribute_text(attribute_in(bit, ETHTOOL_A_BITSET_BIT_NAME)), name))
 			continue;
-		mnl_attr_for_each_nested (bit, attribute)
-			found = found || bit_is(bit, name, &set);
+		*ret_set = all_are_set || attribute_in(bit, ETHTOOL_A_BITSET_BIT_VALUE);
+		return true;
 	}
-	if (found)
-		*ret_set = set || !mask;
-	return found;
+	return false;
 }
 
 /* --- features ------------------------------------------------------------------------------------------------------- */
@@ -242,24 +224,11 @@ struct feature_search {
 static int find_feature(const struct nlmsghdr *header, void *context)
 {
 	struct feature_search *search = context;
-	const struct nlattr *attribute;
 
-	mnl_attr_for_each (attribute, header, sizeof(struct genlmsghdr)) {
-		switch (mnl_attr_get_type(attribute)) {
-		case ETHTOOL_A_FEATURES_HW:
-			search->known = find_bit(attribute, search->name, &search->changeable);
-			break;
-		case ETHTOOL_A_FEATURES_WANTED:
-			find_bit(attribute, search->name, &search->wanted);
-			break;
-		case ETHTOOL_A_FEATURES_ACTIVE:
-			find_bit(attribute, search->name, &search->active);
-			break;
-		case ETHTOOL_A_FEATURES_NOCHANGE:
-			find_bit(attribute, search->name, &search->never_changes);
-			break;
-		}
-	}
+	search->known = find_bit(member(header, ETHTOOL_A_FEATURES_HW), search->name, &search->changeable);
+	find_bit(member(header, ETHTOOL_A_FEATURES_WANTED), search->name, &search->wanted);
+	find_bit(member(header, ETHTOOL_A_FEATURES_ACTIVE), search->name, &search->active);
+	find_bit(member(header, ETHTOOL_A_FEATURES_NOCHANGE), search->name, &search->never_changes);
 	return MNL_CB_OK;
 }
 
@@ -461,11 +430,8 @@ struct flag_search {
 static int find_flag(const struct nlmsghdr *header, void *context)
 {
 	struct flag_search *search = context;
-	const struct nlattr *attribute;
 
-	mnl_attr_for_each (attribute, header, sizeof(struct genlmsghdr))
-		if (mnl_attr_get_type(attribute) == ETHTOOL_A_PRIVFLAGS_FLAGS)
-			search->known = find_bit(attribute, search->name, &search->on);
+	search->known = find_bit(member(header, ETHTOOL_A_PRIVFLAGS_FLAGS), search->name, &search->on);
 	return MNL_CB_OK;
 }
 
@@ -538,22 +504,14 @@ int ethtool_mode(struct ethtool *ethtool, int ifindex, struct link_mode *ret)
 static int read_clock(const struct nlmsghdr *header, void *context)
 {
 	struct link_clock *clock = context;
-	const struct nlattr *attribute;
+	const struct nlattr *stamps = member(header, ETHTOOL_A_TSINFO_TIMESTAMPING),
+			    *index = member(header, ETHTOOL_A_TSINFO_PHC_INDEX);
 
-	mnl_attr_for_each (attribute, header, sizeof(struct genlmsghdr)) {
-		switch (mnl_attr_get_type(attribute)) {
-		case ETHTOOL_A_TSINFO_TIMESTAMPING:
-			find_bit(attribute, "hardware-transmit", &clock->stamps_transmitted);
-			find_bit(attribute, "hardware-receive", &clock->stamps_received);
-			break;
-		case ETHTOOL_A_TSINFO_RX_FILTERS:
-			find_bit(attribute, "all", &clock->stamps_every_received);
-			break;
-		case ETHTOOL_A_TSINFO_PHC_INDEX:
-			clock->phc_index = (int)attribute_number(attribute);
-			break;
-		}
-	}
+	find_bit(stamps, "hardware-transmit", &clock->stamps_transmitted);
+	find_bit(stamps, "hardware-receive", &clock->stamps_received);
+	find_bit(member(header, ETHTOOL_A_TSINFO_RX_FILTERS), "all", &clock->stamps_every_received);
+	if (index)
+		clock->phc_index = (int)attribute_number(index);
 	return MNL_CB_OK;
 }
 
@@ -613,7 +571,7 @@ int ethtool_queue_packets(struct ethtool *ethtool, int ifindex, uint64_t *ret)
 
 /* Members of a nest of statistics, and the counters that they are. An array has its sum first. */
 struct standard_reader {
-	unsigned int nest, types[2];
+	uint16_t nest, types[2];
 	enum standard_counter counters[2];
 	uint64_t *values;
 };
@@ -621,17 +579,13 @@ struct standard_reader {
 static int read_standard(const struct nlmsghdr *header, void *context)
 {
 	const struct standard_reader *reader = context;
-	const struct nlattr *attribute, *inner;
+	const struct nlattr *statistics = member(header, reader->nest);
 
-	mnl_attr_for_each (attribute, header, sizeof(struct genlmsghdr)) {
-		if (mnl_attr_get_type(attribute) != reader->nest)
-			continue;
-		mnl_attr_for_each_nested (inner, attribute)
-			for (size_t i = 0; i < COUNT(reader->types); i++)
-				if (mnl_attr_get_type(inner) == reader->types[i] &&
-				    mnl_attr_get_payload_len(inner) >= sizeof(uint64_t))
-					memcpy(&reader->values[reader->counters[i]], mnl_attr_get_payload(inner),
-					       sizeof(uint64_t));
+	for (size_t i = 0; i < COUNT(reader->types); i++) {
+		const struct nlattr *counter = attribute_in(statistics, reader->types[i]);
+
+		if (counter && mnl_attr_get_payload_len(counter) >= sizeof(uint64_t))
+			memcpy(&reader->values[reader->counters[i]], mnl_attr_get_payload(counter), sizeof(uint64_t));
 	}
 	return MNL_CB_OK;
 }

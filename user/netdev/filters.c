@@ -17,8 +17,8 @@
 #include "base/text_stream.h"
 #include "netdev/netlink_request.h"
 
-#define NAME_SIZE 160
-#define KIND_SIZE 24
+#define NAME_SIZE   160
+#define KIND_LENGTH "23" /* octets of a kind that are shown */
 
 struct filters {
 	struct mnl_socket *routes;
@@ -61,42 +61,31 @@ void filters_close(struct filters *filters)
 
 /* --- tc ------------------------------------------------------------------------------------------------------------- */
 
-/* Read TCA_STATS2, or TCA_ACT_STATS. The names of the counters follow `what`. */
+/* Read TCA_STATS2, or TCA_ACT_STATS, if there is one. The names of the counters follow `what`. */
 static void visit_statistics(const struct visitor *visitor, const struct nlattr *statistics, const char *what)
 {
-	const struct nlattr *attribute;
+	const struct nlattr *attribute = attribute_in(statistics, TCA_STATS_QUEUE);
+	size_t octets = attribute ? mnl_attr_get_payload_len(attribute) : 0;
+	struct gnet_stats_queue queue = { 0 };
 
-	mnl_attr_for_each_nested (attribute, statistics) {
-		struct gnet_stats_queue queue;
-		size_t octets = mnl_attr_get_payload_len(attribute);
-
-		if (mnl_attr_get_type(attribute) != TCA_STATS_QUEUE)
-			continue;
-		memset(&queue, 0, sizeof(queue));
-		memcpy(&queue, mnl_attr_get_payload(attribute), octets < sizeof(queue) ? octets : sizeof(queue));
-		visitor->visit(TEXT_OF(NAME_SIZE, "%s/drops", what), false, queue.drops, visitor->context);
-		visitor->visit(TEXT_OF(NAME_SIZE, "%s/overlimits", what), false, queue.overlimits, visitor->context);
-		visitor->visit(TEXT_OF(NAME_SIZE, "%s/queue_frames", what), true, queue.qlen, visitor->context);
-	}
+	if (!attribute)
+		return;
+	memcpy(&queue, mnl_attr_get_payload(attribute), octets < sizeof(queue) ? octets : sizeof(queue));
+	visitor->visit(TEXT_OF(NAME_SIZE, "%s/drops", what), false, queue.drops, visitor->context);
+	visitor->visit(TEXT_OF(NAME_SIZE, "%s/overlimits", what), false, queue.overlimits, visitor->context);
+	visitor->visit(TEXT_OF(NAME_SIZE, "%s/queue_frames", what), true, queue.qlen, visitor->context);
 }
 
 static int read_qdisc(const struct nlmsghdr *header, void *context)
 {
 	const struct tcmsg *message = mnl_nlmsg_get_payload(header);
-	const struct nlattr *attribute, *statistics = NULL;
-	char link[IF_NAMESIZE], kind[KIND_SIZE] = "";
+	const char *kind = attribute_text(attribute_of(header, sizeof(*message), TCA_KIND));
+	char link[IF_NAMESIZE];
 
-	mnl_attr_for_each (attribute, header, sizeof(*message)) {
-		if (mnl_attr_get_type(attribute) == TCA_KIND)
-			snprintf(kind, sizeof(kind), "%s", attribute_text(attribute));
-		else if (mnl_attr_get_type(attribute) == TCA_STATS2)
-			statistics = attribute;
-	}
 	if (!if_indextoname((unsigned int)message->tcm_ifindex, link))
 		snprintf(link, sizeof(link), "%d", message->tcm_ifindex);
-	if (statistics)
-		visit_statistics(context, statistics,
-				 TEXT_OF(NAME_SIZE, "tc/%s/%s-%x", link, kind, TC_H_MAJ(message->tcm_handle) >> 16));
+	visit_statistics(context, attribute_of(header, sizeof(*message), TCA_STATS2),
+			 TEXT_OF(NAME_SIZE, "tc/%s/%." KIND_LENGTH "s-%x", link, kind, TC_H_MAJ(message->tcm_handle) >> 16));
 	return MNL_CB_OK;
 }
 
@@ -104,28 +93,18 @@ static int read_qdisc(const struct nlmsghdr *header, void *context)
  * the list stands for it. */
 static void read_action(const struct visitor *visitor, const struct nlattr *action)
 {
-	const struct nlattr *attribute, *statistics = NULL;
-	char kind[KIND_SIZE] = "";
-
-	mnl_attr_for_each_nested (attribute, action) {
-		if (mnl_attr_get_type(attribute) == TCA_ACT_KIND)
-			snprintf(kind, sizeof(kind), "%s", attribute_text(attribute));
-		else if (mnl_attr_get_type(attribute) == TCA_ACT_STATS)
-			statistics = attribute;
-	}
-	if (statistics)
-		visit_statistics(visitor, statistics,
-				 TEXT_OF(NAME_SIZE, "tc/action/%s-%u", kind, mnl_attr_get_type(action)));
+	visit_statistics(visitor, attribute_in(action, TCA_ACT_STATS),
+			 TEXT_OF(NAME_SIZE, "tc/action/%." KIND_LENGTH "s-%u",
+				 attribute_text(attribute_in(action, TCA_ACT_KIND)), mnl_attr_get_type(action)));
 }
 
 static int read_actions(const struct nlmsghdr *header, void *context)
 {
-	const struct nlattr *attribute, *action;
+	const struct nlattr *table = attribute_of(header, sizeof(struct tcamsg), TCA_ACT_TAB), *action;
 
-	mnl_attr_for_each (attribute, header, sizeof(struct tcamsg))
-		if (mnl_attr_get_type(attribute) == TCA_ACT_TAB)
-			mnl_attr_for_each_nested (action, attribute)
-				read_action(context, action);
+	if (table)
+		mnl_attr_for_each_nested (action, table)
+			read_action(context, action);
 	return MNL_CB_OK;
 }
 
@@ -152,44 +131,29 @@ struct rule {
 	bool counts;
 };
 
-static void read_counter(const struct nlattr *data, uint64_t *ret_packets)
+static uint64_t packets_of(const struct nlattr *counter)
 {
-	const struct nlattr *attribute;
-
-	mnl_attr_for_each_nested (attribute, data)
-		if (mnl_attr_get_type(attribute) == NFTA_COUNTER_PACKETS)
-			*ret_packets = be64toh(attribute_number(attribute));
+	return be64toh(attribute_number(attribute_in(counter, NFTA_COUNTER_PACKETS)));
 }
 
 /* Read the code of the verdict in an immediate value. */
 static void read_verdict(const struct nlattr *data, struct rule *rule)
 {
-	const struct nlattr *outer, *value, *code;
+	const struct nlattr *value = attribute_in(attribute_in(data, NFTA_IMMEDIATE_DATA), NFTA_DATA_VERDICT),
+			    *code = attribute_in(value, NFTA_VERDICT_CODE);
 
-	mnl_attr_for_each_nested (outer, data)
-		if (mnl_attr_get_type(outer) == NFTA_IMMEDIATE_DATA)
-			mnl_attr_for_each_nested (value, outer)
-				if (mnl_attr_get_type(value) == NFTA_DATA_VERDICT)
-					mnl_attr_for_each_nested (code, value)
-						if (mnl_attr_get_type(code) == NFTA_VERDICT_CODE)
-							rule->verdict =
-								be32toh((uint32_t)attribute_number(code)) == 0 ? "drop" : "";
+	if (code)
+		rule->verdict = be32toh((uint32_t)attribute_number(code)) == 0 ? "drop" : "";
 }
 
 static void read_expression(const struct nlattr *expression, struct rule *rule)
 {
-	const struct nlattr *attribute, *data = NULL;
-	const char *name = "";
+	const struct nlattr *data = attribute_in(expression, NFTA_EXPR_DATA);
+	const char *name = attribute_text(attribute_in(expression, NFTA_EXPR_NAME));
 
-	mnl_attr_for_each_nested (attribute, expression) {
-		if (mnl_attr_get_type(attribute) == NFTA_EXPR_NAME)
-			name = attribute_text(attribute);
-		else if (mnl_attr_get_type(attribute) == NFTA_EXPR_DATA)
-			data = attribute;
-	}
 	if (data && strcmp(name, "counter") == 0) {
 		rule->counts = true;
-		read_counter(data, &rule->packets);
+		rule->packets = packets_of(data);
 	} else if (data && strcmp(name, "immediate") == 0) {
 		read_verdict(data, rule);
 	} else if (strcmp(name, "reject") == 0) {
@@ -220,26 +184,17 @@ static int read_rule(const struct nlmsghdr *header, void *context)
 {
 	const struct nfgenmsg *message = mnl_nlmsg_get_payload(header);
 	const struct visitor *visitor = context;
-	const struct nlattr *attribute, *expression;
-	struct rule rule = { .table = "", .chain = "", .verdict = "" };
+	const struct nlattr *expressions = attribute_of(header, sizeof(*message), NFTA_RULE_EXPRESSIONS), *expression;
+	struct rule rule = {
+		.table = attribute_text(attribute_of(header, sizeof(*message), NFTA_RULE_TABLE)),
+		.chain = attribute_text(attribute_of(header, sizeof(*message), NFTA_RULE_CHAIN)),
+		.handle = be64toh(attribute_number(attribute_of(header, sizeof(*message), NFTA_RULE_HANDLE))),
+		.verdict = "",
+	};
 
-	mnl_attr_for_each (attribute, header, sizeof(*message)) {
-		switch (mnl_attr_get_type(attribute)) {
-		case NFTA_RULE_TABLE:
-			rule.table = attribute_text(attribute);
-			break;
-		case NFTA_RULE_CHAIN:
-			rule.chain = attribute_text(attribute);
-			break;
-		case NFTA_RULE_HANDLE:
-			rule.handle = be64toh(attribute_number(attribute));
-			break;
-		case NFTA_RULE_EXPRESSIONS:
-			mnl_attr_for_each_nested (expression, attribute)
-				read_expression(expression, &rule);
-			break;
-		}
-	}
+	if (expressions)
+		mnl_attr_for_each_nested (expression, expressions)
+			read_expression(expression, &rule);
 	if (rule.counts)
 		visitor->visit(TEXT_OF(NAME_SIZE, "nft/%s/%.40s/%.40s/%llu%s%s/packets", family_name(message->nfgen_family),
 				       rule.table, rule.chain, (unsigned long long)rule.handle, *rule.verdict ? "-" : "",
@@ -252,33 +207,15 @@ static int read_object(const struct nlmsghdr *header, void *context)
 {
 	const struct nfgenmsg *message = mnl_nlmsg_get_payload(header);
 	const struct visitor *visitor = context;
-	const struct nlattr *attribute, *data = NULL;
-	const char *table = "", *name = "";
-	uint32_t type = 0;
-	uint64_t packets = 0;
+	const struct nlattr *data = attribute_of(header, sizeof(*message), NFTA_OBJ_DATA);
 
-	mnl_attr_for_each (attribute, header, sizeof(*message)) {
-		switch (mnl_attr_get_type(attribute)) {
-		case NFTA_OBJ_TABLE:
-			table = attribute_text(attribute);
-			break;
-		case NFTA_OBJ_NAME:
-			name = attribute_text(attribute);
-			break;
-		case NFTA_OBJ_TYPE:
-			type = be32toh((uint32_t)attribute_number(attribute));
-			break;
-		case NFTA_OBJ_DATA:
-			data = attribute;
-			break;
-		}
-	}
-	if (type != NFT_OBJECT_COUNTER || !data)
+	if (!data ||
+	    be32toh((uint32_t)attribute_number(attribute_of(header, sizeof(*message), NFTA_OBJ_TYPE))) != NFT_OBJECT_COUNTER)
 		return MNL_CB_OK;
-	read_counter(data, &packets);
-	visitor->visit(
-		TEXT_OF(NAME_SIZE, "nft/%s/%.40s/counter/%.40s/packets", family_name(message->nfgen_family), table, name),
-		false, packets, visitor->context);
+	visitor->visit(TEXT_OF(NAME_SIZE, "nft/%s/%.40s/counter/%.40s/packets", family_name(message->nfgen_family),
+			       attribute_text(attribute_of(header, sizeof(*message), NFTA_OBJ_TABLE)),
+			       attribute_text(attribute_of(header, sizeof(*message), NFTA_OBJ_NAME))),
+		       false, packets_of(data), visitor->context);
 	return MNL_CB_OK;
 }
 

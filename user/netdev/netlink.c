@@ -46,25 +46,6 @@ static struct ifinfomsg *start_link(struct request *request, uint16_t type, uint
 	return request_start(request, type, flags, sizeof(struct ifinfomsg));
 }
 
-static unsigned int count_xdp_programs(const struct nlattr *xdp)
-{
-	const struct nlattr *attribute;
-
-	mnl_attr_for_each_nested (attribute, xdp)
-		if (mnl_attr_get_type(attribute) == IFLA_XDP_ATTACHED)
-			return attribute_number(attribute) != XDP_ATTACHED_NONE;
-	return 0;
-}
-
-static void read_kind(const struct nlattr *linkinfo, char *ret_kind, size_t size)
-{
-	const struct nlattr *attribute;
-
-	mnl_attr_for_each_nested (attribute, linkinfo)
-		if (mnl_attr_get_type(attribute) == IFLA_INFO_KIND)
-			snprintf(ret_kind, size, "%s", attribute_text(attribute));
-}
-
 static void read_link(const struct nlmsghdr *header, struct link_info *ret)
 {
 	const struct ifinfomsg *info = mnl_nlmsg_get_payload(header);
@@ -118,10 +99,12 @@ static void read_link(const struct nlmsghdr *header, struct link_info *ret)
 											: sizeof(ret->stats));
 			break;
 		case IFLA_LINKINFO:
-			read_kind(attribute, ret->kind, sizeof(ret->kind));
+			snprintf(ret->kind, sizeof(ret->kind), "%s",
+				 attribute_text(attribute_in(attribute, IFLA_INFO_KIND)));
 			break;
 		case IFLA_XDP:
-			ret->xdp_programs = count_xdp_programs(attribute);
+			ret->xdp_programs =
+				attribute_number(attribute_in(attribute, IFLA_XDP_ATTACHED)) != XDP_ATTACHED_NONE;
 			break;
 		}
 	}
@@ -237,13 +220,10 @@ struct queueing_search {
 
 static bool is_offloaded(const struct nlattr *options)
 {
-	const struct nlattr *attribute;
+	const struct nlattr *parameters = attribute_in(options, TCA_ETF_PARMS);
 
-	mnl_attr_for_each_nested (attribute, options)
-		if (mnl_attr_get_type(attribute) == TCA_ETF_PARMS &&
-		    mnl_attr_get_payload_len(attribute) >= sizeof(struct tc_etf_qopt))
-			return ((const struct tc_etf_qopt *)mnl_attr_get_payload(attribute))->flags & TC_ETF_OFFLOAD_ON;
-	return false;
+	return parameters && mnl_attr_get_payload_len(parameters) >= sizeof(struct tc_etf_qopt) &&
+	       ((const struct tc_etf_qopt *)mnl_attr_get_payload(parameters))->flags & TC_ETF_OFFLOAD_ON;
 }
 
 /* The qdisc of queue q has the parent X:q+1. A qdisc that is the root itself is that of queue 0. */
@@ -255,18 +235,11 @@ static unsigned int number_of_queue(const struct tcmsg *message)
 void netlink_read_qdisc(const struct nlmsghdr *header, int ifindex, struct link_queueing *queueing)
 {
 	const struct tcmsg *message = mnl_nlmsg_get_payload(header);
-	const struct nlattr *attribute;
-	const char *kind = "";
-	bool offloaded = false;
+	const char *kind = attribute_text(attribute_of(header, sizeof(*message), TCA_KIND));
+	bool offloaded = strcmp(kind, "etf") == 0 && is_offloaded(attribute_of(header, sizeof(*message), TCA_OPTIONS));
 
 	if (message->tcm_ifindex != ifindex)
 		return;
-	mnl_attr_for_each (attribute, header, sizeof(*message)) {
-		if (mnl_attr_get_type(attribute) == TCA_KIND)
-			kind = attribute_text(attribute);
-		else if (mnl_attr_get_type(attribute) == TCA_OPTIONS && strcmp(kind, "etf") == 0)
-			offloaded = is_offloaded(attribute);
-	}
 	if (message->tcm_parent == TC_H_ROOT) {
 		snprintf(queueing->root_kind, sizeof(queueing->root_kind), "%s", kind);
 		queueing->root_handle = message->tcm_handle;
@@ -304,34 +277,29 @@ struct use_search {
 	struct link_uses uses;
 };
 
+static size_t address_octets(unsigned char family)
+{
+	return family == AF_INET6 ? sizeof(struct in6_addr) : sizeof(struct in_addr);
+}
+
 /* The IPv6 link-local address that the kernel gives every link by itself. */
 static bool is_automatic_address(const struct nlmsghdr *header, const struct ifaddrmsg *message)
 {
-	const struct nlattr *attribute;
-
-	mnl_attr_for_each (attribute, header, sizeof(*message))
-		if (mnl_attr_get_type(attribute) == IFA_PROTO)
-			return attribute_number(attribute) == IFAPROT_KERNEL_LL;
-	return false;
+	return attribute_number(attribute_of(header, sizeof(*message), IFA_PROTO)) == IFAPROT_KERNEL_LL;
 }
 
 static int find_address(const struct nlmsghdr *header, void *context)
 {
 	const struct ifaddrmsg *message = mnl_nlmsg_get_payload(header);
+	const struct nlattr *address = attribute_of(header, sizeof(*message), IFA_ADDRESS);
 	struct use_search *search = context;
-	const struct nlattr *attribute;
 	char text[INET6_ADDRSTRLEN];
 
 	if ((int)message->ifa_index != search->link->ifindex || is_automatic_address(header, message))
 		return MNL_CB_OK;
-	mnl_attr_for_each (attribute, header, sizeof(*message)) {
-		if (mnl_attr_get_type(attribute) != IFA_ADDRESS ||
-		    mnl_attr_get_payload_len(attribute) <
-			    (message->ifa_family == AF_INET6 ? sizeof(struct in6_addr) : sizeof(struct in_addr)))
-			continue;
-		if (inet_ntop(message->ifa_family, mnl_attr_get_payload(attribute), text, sizeof(text)))
-			snprintf(search->uses.address, sizeof(search->uses.address), "%s/%u", text, message->ifa_prefixlen);
-	}
+	if (address && mnl_attr_get_payload_len(address) >= address_octets(message->ifa_family) &&
+	    inet_ntop(message->ifa_family, mnl_attr_get_payload(address), text, sizeof(text)))
+		snprintf(search->uses.address, sizeof(search->uses.address), "%s/%u", text, message->ifa_prefixlen);
 	return MNL_CB_OK;
 }
 
@@ -372,22 +340,15 @@ static int find_route(const struct nlmsghdr *header, void *context)
 {
 	const struct rtmsg *message = mnl_nlmsg_get_payload(header);
 	struct use_search *search = context;
-	const struct nlattr *attribute;
+	const struct nlattr *hops = attribute_of(header, sizeof(*message), RTA_MULTIPATH);
+	const struct nlattr *to = attribute_of(header, sizeof(*message), RTA_DST);
 	const void *destination = NULL;
 	char text[INET6_ADDRSTRLEN] = "default";
-	size_t address_octets = message->rtm_family == AF_INET6 ? sizeof(struct in6_addr) : sizeof(struct in_addr);
-	bool through = false;
+	bool through = (int)attribute_number(attribute_of(header, sizeof(*message), RTA_OIF)) == search->link->ifindex ||
+		       (hops && has_hop(hops, search->link->ifindex));
 
-	mnl_attr_for_each (attribute, header, sizeof(*message)) {
-		uint16_t type = mnl_attr_get_type(attribute);
-
-		if (type == RTA_OIF)
-			through |= (int)attribute_number(attribute) == search->link->ifindex;
-		else if (type == RTA_MULTIPATH)
-			through |= has_hop(attribute, search->link->ifindex);
-		else if (type == RTA_DST && mnl_attr_get_payload_len(attribute) >= address_octets)
-			destination = mnl_attr_get_payload(attribute);
-	}
+	if (to && mnl_attr_get_payload_len(to) >= address_octets(message->rtm_family))
+		destination = mnl_attr_get_payload(to);
 	if (!through || is_automatic_route(message, destination))
 		return MNL_CB_OK;
 	search->uses.has_default_route |= message->rtm_dst_len == 0;
@@ -401,18 +362,10 @@ static int find_route(const struct nlmsghdr *header, void *context)
 static int find_nexthop(const struct nlmsghdr *header, void *context)
 {
 	struct use_search *search = context;
-	const struct nlattr *attribute;
-	uint32_t number = 0;
-	int ifindex = 0;
 
-	mnl_attr_for_each (attribute, header, sizeof(struct nhmsg)) {
-		if (mnl_attr_get_type(attribute) == NHA_OIF)
-			ifindex = (int)attribute_number(attribute);
-		else if (mnl_attr_get_type(attribute) == NHA_ID)
-			number = (uint32_t)attribute_number(attribute);
-	}
-	if (ifindex == search->link->ifindex)
-		snprintf(search->uses.nexthop, sizeof(search->uses.nexthop), "%u", number);
+	if ((int)attribute_number(attribute_of(header, sizeof(struct nhmsg), NHA_OIF)) == search->link->ifindex)
+		snprintf(search->uses.nexthop, sizeof(search->uses.nexthop), "%u",
+			 (uint32_t)attribute_number(attribute_of(header, sizeof(struct nhmsg), NHA_ID)));
 	return MNL_CB_OK;
 }
 

@@ -57,9 +57,31 @@ int take_answers(const struct request *request, const void *answers, size_t octe
 	return more < 0 ? -errno : more;
 }
 
+const struct nlattr *attribute_of(const struct nlmsghdr *header, size_t family_octets, uint16_t type)
+{
+	const struct nlattr *attribute;
+
+	mnl_attr_for_each (attribute, header, (unsigned int)family_octets)
+		if (mnl_attr_get_type(attribute) == type)
+			return attribute;
+	return NULL;
+}
+
+const struct nlattr *attribute_in(const struct nlattr *nest, uint16_t type)
+{
+	const struct nlattr *attribute;
+
+	if (!nest)
+		return NULL;
+	mnl_attr_for_each_nested (attribute, nest)
+		if (mnl_attr_get_type(attribute) == type)
+			return attribute;
+	return NULL;
+}
+
 uint64_t attribute_number(const struct nlattr *attribute)
 {
-	switch (mnl_attr_get_payload_len(attribute)) {
+	switch (attribute ? mnl_attr_get_payload_len(attribute) : 0) {
 	case 1:
 		return mnl_attr_get_u8(attribute);
 	case 2:
@@ -74,7 +96,7 @@ uint64_t attribute_number(const struct nlattr *attribute)
 
 const char *attribute_text(const struct nlattr *attribute)
 {
-	return mnl_attr_validate(attribute, MNL_TYPE_NUL_STRING) ? "" : mnl_attr_get_str(attribute);
+	return !attribute || mnl_attr_validate(attribute, MNL_TYPE_NUL_STRING) ? "" : mnl_attr_get_str(attribute);
 }
 
 int exchange(struct mnl_socket *socket, struct request *request, mnl_cb_t callback, void *context)

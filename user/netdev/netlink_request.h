@@ -33,7 +33,11 @@ int take_answers(const struct request *request, const void *answers, size_t octe
 /* Send a request that is only acknowledged. */
 int order(struct mnl_socket *socket, struct request *request);
 
-/* Return the value of an attribute of any length: a number of 1, 2, 4 or 8 octets, else 0; or a text that ends within it,
- * else "". */
+/* Return the first attribute of this type in a message, behind its family header; or within another attribute. NULL: there is
+ * none, or nothing that it could be in. */
+const struct nlattr *attribute_of(const struct nlmsghdr *header, size_t family_octets, uint16_t type);
+const struct nlattr *attribute_in(const struct nlattr *nest, uint16_t type);
+/* Return the value of an attribute of any length, or of none: a number of 1, 2, 4 or 8 octets, else 0; or a text that ends
+ * within it, else "". */
 uint64_t attribute_number(const struct nlattr *attribute);
 const char *attribute_text(const struct nlattr *attribute);
