@@ -20,6 +20,13 @@
 #define STOPPED_WAIT_MS 300
 #define LOCK_GAP_NS     (NS_PER_S / 50)
 
+size_t file_octets(int fd, size_t most)
+{
+	struct stat status;
+
+	return !fstat(fd, &status) && S_ISREG(status.st_mode) && (size_t)status.st_size < most ? (size_t)status.st_size : most;
+}
+
 /* Read as much of a file as there is, up to the size. */
 static int read_all(int fd, char *text, size_t size, size_t *ret_length)
 {

@@ -13,6 +13,8 @@
 
 #define FILES_PATH_SIZE 512
 
+/* Octets that can be read of a file: those of a regular one, but at most so many; `most` of any other. */
+size_t file_octets(int fd, size_t most);
 /* Read a file's text, with a NUL behind it, which the caller frees. -EFBIG if it is longer than `most` octets. */
 int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length);
 /* The same of one that is open, from its beginning. */

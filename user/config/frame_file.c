@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/base64.h"
+#include "base/files.h"
 #include "base/json_read.h"
 #include "base/memory.h"
 #include "base/reader.h"
@@ -526,7 +527,8 @@ struct source {
 static enum exit_code write_frame(void *context, FILE *flat)
 {
 	const struct source *source = context;
-	owned uint8_t *octets = malloc(READ_MOST);
+	const size_t most = file_octets(fileno(source->stream), READ_MOST);
+	owned uint8_t *octets = malloc(most + 1);
 	struct input input = { .octets = octets };
 	struct frame_file file = { 0 };
 	struct frame frame = { 0 };
@@ -535,7 +537,7 @@ static enum exit_code write_frame(void *context, FILE *flat)
 
 	if (!octets)
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	input.size = fread(octets, 1, READ_MOST, source->stream);
+	input.size = fread(octets, 1, most, source->stream);
 	if (ferror(source->stream))
 		return refuse(EXIT_USAGE_ERROR, "--template: cannot read %s: %s", source->path, strerror(errno));
 	wrong = find_frame(&input, &frame);

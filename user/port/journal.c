@@ -187,8 +187,7 @@ static bool is_whole(const json_t *document)
  * (nothing was changed yet), or nothing in it is whole. */
 static json_t *load(int fd, const char *path)
 {
-	struct stat status = { 0 };
-	const size_t most = !fstat(fd, &status) && status.st_size < OCTETS_MOST ? (size_t)status.st_size : OCTETS_MOST;
+	const size_t most = file_octets(fd, OCTETS_MOST);
 	owned char *text = calloc(1, most + 1);
 	ssize_t length = text ? pread(fd, text, most, 0) : 0;
 	json_t *document = NULL;
