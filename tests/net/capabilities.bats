@@ -129,6 +129,40 @@ keeper_is_small() {
   [ -z "$(find /run/xdp-mlr -name 'port-*')" ]
 }
 
+@test "a run whose keeper was killed fails, though its trial is well" {
+  local keeper
+  lab_up wire
+  start trial --load 1000 --duration 3 --prepare auto,mtu --frame-size 1518 --format json
+  flowing 50
+  keeper=$(keeper_of "$pid")
+  kill -9 "$keeper"
+  ended
+  refused 3 "has died: what the run changed on its ports may be left as it is; 'xdp-mlr clean' restores the ports"
+  check '.trial_result.counts.received > 0'
+  [ -n "$(find /run/xdp-mlr -name 'port-*')" ]
+  "$MLR" clean --quiet
+  [ -z "$(find /run/xdp-mlr -name 'port-*')" ]
+}
+
+@test "so does a suite whose keeper was killed, or that of a part, or the part itself" {
+  local whose keeper part
+  lab_up wire
+  for whose in keeper part keeper_of_part; do
+    start selftest --hostile --load 1000 --hostile-load 1000 --duration 3 --format json
+    flowing 50
+    keeper=$(keeper_of "$pid")
+    part=$(keeper_of "$keeper")
+    local keeper_of_part
+    keeper_of_part=$(keeper_of "$part")
+    kill -9 "${!whose}"
+    ended
+    [ "$status" -eq 3 ] || { echo "$whose: exit $status: $stderr"; return 1; }
+    [ "$(grep -c "has died.*'xdp-mlr clean' restores the ports" <<<"$stderr")" -eq 1 ] || { echo "$whose: $stderr"; return 1; }
+    "$MLR" clean --quiet
+    [ -z "$(find /run/xdp-mlr -name 'port-*')" ]
+  done
+}
+
 @test "where a command of the user's is to run, that is not confined" {
   lab_up wire
   start trial --tx xsk --load 1000 --duration 3600 --format json --sut-config-command 'grep -E "NoNewPrivs|CapEff" /proc/self/status'

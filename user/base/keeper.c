@@ -15,11 +15,14 @@
 #include "base/confine.h"
 #include "base/exit_code.h"
 #include "base/files.h"
+#include "base/message.h"
 #include "base/stop.h"
 
 #define KEPT_STANDARD 3
 
 static int channel = -1;
+static bool keeps_ports;       /* It has to undo changes of ports. */
+static bool death_noted;       /* keeper_note_death() */
 
 void keeper_plan_keep(struct keeper_plan *plan, int fd)
 {
@@ -125,6 +128,32 @@ int keeper_open(const char *path, bool waits)
 	if (error || fd < 0)
 		return error ? error : -EPROTO;
 	return waits ? await_writer(fd) : fd;
+}
+
+/* --- its death ------------------------------------------------------------------------------------------------------- */
+
+void keeper_note_death(void)
+{
+	death_noted = true;
+}
+
+/* The other end of the channel is the keeper's alone, so it is closed when the keeper has ended. */
+static bool has_ended(void)
+{
+	struct pollfd file = { .fd = channel };
+
+	return channel >= 0 && poll(&file, 1, 0) > 0 && file.revents & POLLHUP;
+}
+
+enum exit_code keeper_check(enum exit_code code)
+{
+	bool ended = has_ended();
+
+	if (ended)
+		refuse(EXIT_INCAPABLE, "the process that keeps this run's privileges has died%s",
+		       keeps_ports ? ": what the run changed on its ports may be left as it is; 'xdp-mlr clean' restores the ports"
+				   : "");
+	return (ended || death_noted) && (code == EXIT_DONE || code == EXIT_UNMET) ? EXIT_INCAPABLE : code;
 }
 
 /* --- the keeper ------------------------------------------------------------------------------------------------------ */
@@ -269,5 +298,6 @@ int keeper_split(const struct keeper_plan *plan)
 		close(fds[0]);
 	else
 		channel = fds[0];
+	keeps_ports = plan->undo || plan->part;
 	return error;
 }

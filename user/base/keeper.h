@@ -20,6 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/exit_code.h"
+
 enum keeper_what { KEEPER_BEGIN, KEEPER_END, KEEPER_UNDO, KEEPER_READ, KEEPER_PART };
 
 struct keeper_request {
@@ -66,3 +68,7 @@ int keeper_undo(uint32_t known);
 int keeper_open(const char *path, bool waits);
 /* Send a request, and wait for the answer. Returns 0 or -errno; -EPIPE if the keeper has died. `ret_fd` may be NULL. */
 int keeper_ask(const struct keeper_request *request, int *ret_fd);
+/* Another process has said that its keeper died. */
+void keeper_note_death(void);
+/* Say at the end of a run if the keeper has died. A run that ended well then has EXIT_INCAPABLE in place of `code`. */
+enum exit_code keeper_check(enum exit_code code);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/keeper.h"
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/stop.h"
@@ -76,6 +77,7 @@ int main(int argc, char **argv)
 		return code;
 	code = run(&config);
 	config_free(&config);
+	code = keeper_check(code);
 	if ((code == EXIT_DONE || code == EXIT_UNMET) && memory_ran_out())
 		code = refuse(EXIT_INCAPABLE, "out of memory");
 	if (fflush(stdout) && code == EXIT_DONE)

@@ -74,6 +74,7 @@ void measurer_hold_parts(const struct config *config, struct keeper_plan *plan)
 struct apart {
 	struct measurer measurer;
 	int channel, stop;
+	bool is_open; /* It has ports that it has to leave as they were. */
 	bool said_dead;
 };
 
@@ -277,9 +278,13 @@ static void free_apart(struct measurer *measurer)
 {
 	struct apart *apart = (struct apart *)measurer;
 	const struct apart_request request = { .what = APART_FREE };
-	struct apart_answer answer;
+	struct apart_answer answer = { .code = EXIT_DONE };
+	int error = ask(apart, &request, NULL, &answer);
 
-	ask(apart, &request, NULL, &answer);
+	if (error && apart->is_open)
+		refuse_dead(apart, error);
+	if (apart->is_open && (error || answer.code != EXIT_DONE))
+		keeper_note_death();
 	pass_stop(apart);
 	close(apart->channel);
 	free(apart);
@@ -339,6 +344,7 @@ static enum exit_code open_apart(const struct config *config, struct apart *apar
 	apart->measurer.transmitters = answer.transmitters;
 	apart->measurer.line_rate_fps = answer.line_rate_fps;
 	apart->measurer.selftest = answer.selftest;
+	apart->is_open = answer.code == EXIT_DONE;
 	return answer.code == EXIT_DONE ? require_resolve(config, answer.line_rate_fps) : answer.code;
 }
 

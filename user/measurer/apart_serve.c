@@ -250,6 +250,6 @@ void apart_serve(const struct config *all, const struct part_request *part, int 
 		if (answer_request(measurer, &request))
 			break;
 	measurer_free(measurer);
-	answer(&(struct apart_answer){ .code = EXIT_DONE }); /* the ports are as before */
+	answer(&(struct apart_answer){ .code = keeper_check(EXIT_DONE) }); /* EXIT_DONE: the ports are as before */
 	_exit(EXIT_DONE);
 }

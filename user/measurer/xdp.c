@@ -307,11 +307,7 @@ static void hold_ports(struct measurer *measurer, struct keeper_plan *plan)
 
 static void have_ports_undone(struct measurer_xdp *xdp, uint32_t with_carrier)
 {
-	int error = keeper_undo(with_carrier);
-
-	if (error)
-		warn("the process that keeps the privileges has died: %s; 'xdp-mlr clean' restores the ports",
-		     strerror(-error));
+	keeper_undo(with_carrier); /* keeper_check() says where it has died */
 	ports_leave(xdp->ports, xdp->port_count);
 }
 
