@@ -106,6 +106,7 @@ contradicts() {
   contradicts y1564-1-both '.services[0].performance.directions[1].received_by_second[0] = 0' /services/0/performance/directions/1/severely_errored_seconds
   contradicts selftest-1-xdp '.self_tests[0].clean_load *= 1.5' /self_tests/0/clean_load
   contradicts selftest-1-hostile '.hostile_tests[0].certified_rate *= 1.5' /hostile_tests/0/certified_rate
+  contradicts selftest-1-hostile '.hostile_tests[0].missed_rate = .hostile_tests[0].certified_rate' /hostile_tests/0/missed_rate
   contradicts selftest-1-hostile '.hostile_tests[0].trials[-1].counts.duplicate = 1' /hostile_tests/0/trials/11/exact
   contradicts selftest-1-hostile '.hostile_tests[1].counted[0].counted += 1' /hostile_tests/1/regular
   contradicts selftest-1-hostile '.hostile_tests[0].kinds[3].ends.fragmented += 1' /hostile_tests/0/counted/5/sent

@@ -12,6 +12,9 @@ struct simulated {
 	double takes_fps, sends_fps;
 	unsigned int spoilt; /* trials that say nothing, before the others */
 	double unsent_fps;   /* beside more hostile frames than this the trial cannot be sent; 0: beside any */
+	/* The sender stalls from this trial on (0: never) if the receiver misses frames: it then has sent but so many. */
+	unsigned int stalls_from;
+	double stalled_fps;
 	uint64_t busy;
 	bool drops_alone, drops_unseen, copies;
 	unsigned int performed;
@@ -43,16 +46,19 @@ static enum exit_code simulate(struct measurer *measurer, struct load_steps *ste
 	struct simulated *simulated = (struct simulated *)measurer;
 	bool is_alone = steps->hostile_fps <= 0;
 	double rate_fps = fmin(steps->hostile_fps, simulated->sends_fps);
+	bool is_missed = !is_alone && rate_fps > simulated->takes_fps;
 
-	*ret = right((uint64_t)rate_fps);
 	simulated->performed++;
+	if (is_missed && simulated->stalls_from && simulated->performed >= simulated->stalls_from)
+		rate_fps = fmin(rate_fps, simulated->stalled_fps);
+	*ret = right((uint64_t)rate_fps);
 	ret->hostile.busy = is_alone ? 0 : simulated->busy;
 	ret->ports[0].nic_tx_dropped = ret->hostile.busy;
 	if (simulated->spoilt && simulated->spoilt--)
 		ret->verdict.unsent = 5;
 	if (simulated->unsent_fps > 0 && rate_fps > simulated->unsent_fps)
 		ret->verdict.unsent = 5;
-	if (!is_alone && rate_fps > simulated->takes_fps) {
+	if (is_missed) {
 		lose(ret, 3);
 		ret->ports[1].nic_rx_missed = 3;
 	}
@@ -230,6 +236,24 @@ static void the_limit_of_the_receiver_is_found(void **state)
 	}
 }
 
+/* A sender that stalls misses frames at a small rate. That is never below what is certified. */
+static void no_rate_is_certified_above_one_that_was_missed(void **state)
+{
+	(void)state;
+	for (unsigned int from = 2; from < 10; from++)
+		for (double stalled_fps = 1e3; stalled_fps < 1e6; stalled_fps *= 1.7) {
+			struct simulated simulated = {
+				.takes_fps = 3e5, .sends_fps = 1e6, .stalls_from = from, .stalled_fps = stalled_fps
+			};
+			json_auto_t *json = test(&simulated, &as_many);
+			double certified_fps = read_number(json, "certified_rate");
+
+			assert_true(certified_fps > 0 && certified_fps < read_number(json, "missed_rate"));
+			assert_null(json_object_get(json_array_get(json_object_get(json, "trials"), 0), "kinds"));
+			assert_int_equal(json_array_size(json_object_get(json, "kinds")), MLR_HOSTILE_KINDS);
+		}
+}
+
 static void a_load_that_was_asked_for_is_certified_or_not(void **state)
 {
 	const struct load_spec asked = { LOAD_FPS, 5000 };
@@ -292,6 +316,7 @@ int main(void)
 		cmocka_unit_test(a_port_that_is_full_limits),
 		cmocka_unit_test(what_the_transmitter_can_limits),
 		cmocka_unit_test(the_limit_of_the_receiver_is_found),
+		cmocka_unit_test(no_rate_is_certified_above_one_that_was_missed),
 		cmocka_unit_test(a_load_that_was_asked_for_is_certified_or_not),
 		cmocka_unit_test(trials_that_say_nothing_are_repeated),
 		cmocka_unit_test(a_receiver_that_is_wrong_is_not_certified),

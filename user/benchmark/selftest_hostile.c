@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/text_stream.h"
 #include "config/given.h"
@@ -219,9 +220,8 @@ struct hostile_run {
 	struct mlr_trial_input input;
 	json_t *json, *trials;
 	size_t performed;
-	char reason[HOSTILE_REASON_SIZE]; /* why the last trial was not exact */
-	/* The largest rate of hostile frames that the receiver took, and the smallest that it did not; 0: none. */
-	double taken_fps, missed_fps;
+	char reason[HOSTILE_REASON_SIZE]; /* why the last trial that was not exact was not */
+	double missed_fps;                /* the smallest rate of hostile frames that the receiver did not take; 0: none */
 	bool is_unsent; /* Frames of the last trial that was not exact stayed unsent: nobody knows whether the receiver takes them. */
 	bool was_full; /* The port had no room for some of the hostile frames that it then took. */
 };
@@ -234,15 +234,19 @@ static enum exit_code perform(struct hostile_run *run, double hostile_fps, struc
 				    .hostile_fps = hostile_fps,
 				    .grace_s = GRACE_S };
 	size_t number = ++run->performed;
+	char reason[HOSTILE_REASON_SIZE];
 	enum exit_code code = event_trial_started(run->config, number, &run->input, NULL);
 
 	if (code == EXIT_DONE)
 		code = measurer_xdp_measure_steps(run->frames, &steps, ret);
 	if (code == EXIT_DONE)
 		code = event_trial_finished(run->config, number, report_trial(ret));
-	if (code == EXIT_DONE)
-		*ret_outcome = hostile_judge(ret, run->reason);
-	return code;
+	if (code != EXIT_DONE)
+		return code;
+	*ret_outcome = hostile_judge(ret, reason);
+	if (*ret_outcome != HOSTILE_EXACT)
+		memcpy(run->reason, reason, sizeof(reason));
+	return EXIT_DONE;
 }
 
 /* A trial with fewer hostile frames than there are kinds certifies nothing. */
@@ -277,25 +281,67 @@ static enum exit_code perform_alone(struct hostile_run *run, enum hostile_outcom
 	return code;
 }
 
+/* The kinds stay with the trial until one is certified. */
 static void keep(struct hostile_run *run, const struct measurement *measurement, double asked_fps,
 		 enum hostile_outcome outcome)
 {
-	json_array_append_new(run->trials, trial_json(measurement, asked_fps, outcome, run->reason));
-	if (outcome != HOSTILE_EXACT && run->taken_fps > 0)
-		return; /* The kinds are those of the certified trial. */
-	json_object_set_new(run->json, "kinds", kinds_json(measurement));
-	json_object_set_new(run->json, "counted", counted_json(measurement));
+	json_t *trial = trial_json(measurement, asked_fps, outcome, outcome == HOSTILE_EXACT ? "" : run->reason);
+
+	json_object_set_new(trial, "kinds", kinds_json(measurement));
+	json_object_set_new(trial, "counted", counted_json(measurement));
+	json_array_append_new(run->trials, trial);
+}
+
+/* Return the exact trial of the largest rate that is below every rate that the receiver did not take; NULL: there is none. A
+ * sender that stalls may miss frames at a small rate, and then no larger one is certified. */
+static json_t *taken(const struct hostile_run *run)
+{
+	double most_fps = 0;
+	json_t *found = NULL;
+
+	json_each (trial, run->trials) {
+		double fps = read_number(trial, "hostile_rate");
+
+		if (!read_truth(trial, "exact") || fps <= most_fps || (run->missed_fps > 0 && fps >= run->missed_fps))
+			continue;
+		most_fps = fps;
+		found = trial;
+	}
+	return found;
+}
+
+static double taken_fps(const struct hostile_run *run)
+{
+	const json_t *trial = taken(run);
+
+	return trial ? read_number(trial, "hostile_rate") : 0;
+}
+
+/* Tell the kinds of the certified trial, or of the last one if none is. */
+static void tell_kinds(struct hostile_run *run)
+{
+	static const char *const names[] = { "kinds", "counted" };
+	size_t count = json_array_size(run->trials);
+	json_t *told = taken(run) ?: json_array_get(run->trials, count - 1);
+
+	for (size_t i = 0; i < COUNT(names) && told; i++)
+		json_object_set(run->json, names[i], json_object_get(told, names[i]));
+	json_each (trial, run->trials)
+		for (size_t i = 0; i < COUNT(names); i++)
+			json_object_del(trial, names[i]);
 }
 
 /* Perform the trial beside hostile frames, again where that says nothing. On a busy machine a receiver misses frames now and then,
- * so that is tried again, too. */
+ * so that is tried again, too. *ret_rate_fps is the rate of the exact trial, or else the largest one. */
 static enum exit_code perform_beside(struct hostile_run *run, double hostile_fps, double *ret_rate_fps,
 				     enum hostile_outcome *ret_outcome)
 {
 	/* An unpaced sender has to send less. */
 	int misses = isfinite(hostile_fps) ? MISSES : 1, tries = TRIES;
+	double fps;
 	enum exit_code code;
 
+	*ret_rate_fps = 0;
 	do {
 		measurement_auto_t measurement = { 0 };
 
@@ -305,7 +351,8 @@ static enum exit_code perform_beside(struct hostile_run *run, double hostile_fps
 		want_all_kinds(run, &measurement, ret_outcome);
 		if (*ret_outcome != HOSTILE_EXACT)
 			run->is_unsent = measurement.verdict.unsent > 0;
-		*ret_rate_fps = rate_fps(&measurement.hostile);
+		fps = rate_fps(&measurement.hostile);
+		*ret_rate_fps = *ret_outcome == HOSTILE_EXACT ? fps : fmax(*ret_rate_fps, fps);
 		run->was_full = measurement.hostile.busy > 0;
 		keep(run, &measurement, hostile_fps, *ret_outcome);
 		misses -= *ret_outcome == HOSTILE_MISSED;
@@ -317,7 +364,9 @@ static enum exit_code perform_beside(struct hostile_run *run, double hostile_fps
 /* Whether the limit of the receiver is known well enough. */
 static bool is_found(const struct hostile_run *run)
 {
-	return run->taken_fps > 0 && (run->missed_fps <= 0 || run->missed_fps < run->taken_fps * CLOSE_RATIO);
+	double fps = taken_fps(run);
+
+	return fps > 0 && (run->missed_fps <= 0 || run->missed_fps < fps * CLOSE_RATIO);
 }
 
 /* Find out how many hostile frames the receiver takes, from `hostile_fps` downwards if `may_fall`. */
@@ -329,16 +378,16 @@ static enum exit_code search(struct hostile_run *run, double hostile_fps, bool m
 
 		if (code != EXIT_DONE || *ret_outcome == HOSTILE_WRONG)
 			return code;
-		if (*ret_outcome == HOSTILE_EXACT)
-			run->taken_fps = fmax(run->taken_fps, found_fps);
-		else
-			run->missed_fps = found_fps;
+		if (*ret_outcome != HOSTILE_EXACT)
+			run->missed_fps = run->missed_fps > 0 ? fmin(run->missed_fps, found_fps) : found_fps;
 		if (!may_fall || is_found(run))
 			break;
-		hostile_fps = run->taken_fps > 0 ? (run->taken_fps + run->missed_fps) / 2 : run->missed_fps / SEARCH_RATIO;
+		hostile_fps = taken(run) ? (taken_fps(run) + run->missed_fps) / 2 : run->missed_fps / SEARCH_RATIO;
 	}
-	if (run->taken_fps > 0)
+	if (taken(run))
 		*ret_outcome = HOSTILE_EXACT;
+	else if (*ret_outcome == HOSTILE_EXACT)
+		*ret_outcome = HOSTILE_MISSED; /* Fewer frames were missed before. */
 	return EXIT_DONE;
 }
 
@@ -376,7 +425,7 @@ static enum exit_code test_beside(struct hostile_run *run, enum hostile_outcome 
 		return code;
 	json_object_update_new(run->json,
 			       json_pack("{s:o, s:o, s:s}", "certified_rate",
-					 json_number_or_null(*ret_outcome == HOSTILE_EXACT ? run->taken_fps : NAN),
+					 json_number_or_null(*ret_outcome == HOSTILE_EXACT ? taken_fps(run) : NAN),
 					 "missed_rate", json_number_or_null(run->missed_fps > 0 ? run->missed_fps : NAN),
 					 "limited_by", limited_by(run, hostile_fps, *ret_outcome)));
 	return EXIT_DONE;
@@ -396,6 +445,7 @@ enum exit_code hostile_test(const struct config *config, struct measurer *frames
 
 	if (code == EXIT_DONE && is_alone_exact)
 		code = test_beside(&run, &outcome);
+	tell_kinds(&run);
 	*ret_certified = is_alone_exact && outcome == HOSTILE_EXACT;
 	json_object_update_new(
 		json, json_pack("{s:f, s:f, s:o, s:b, s:s?}", "load", run.input.load_fps, "trial_duration",

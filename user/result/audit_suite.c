@@ -367,14 +367,19 @@ static void audit_hostile_trial(struct audit *audit, const struct place *place, 
 static void audit_hostile_test(struct audit *audit, const struct place *place, const json_t *test)
 {
 	bool regular = read_truth(test, "regular"), is_exact = audit_counted(audit, place, test);
-	double rate_fps = NAN;
+	double rate_fps = NAN, missed_fps = read_number(test, "missed_rate");
 
 	audit_reason(audit, place, test);
 	json_each (trial, json_object_get(test, "trials")) {
+		double trial_fps = read_number(trial, "hostile_rate");
+
 		audit_hostile_trial(audit, ITEM(MEMBER(place, "trials"), trial_at), trial);
-		if (read_truth(trial, "exact"))
-			rate_fps = fmax(rate_fps, read_number(trial, "hostile_rate"));
+		if (read_truth(trial, "exact") && !(trial_fps >= missed_fps))
+			rate_fps = fmax(rate_fps, trial_fps);
 	}
+	if (read_number(test, "certified_rate") >= missed_fps)
+		contradict(audit, MEMBER(place, "missed_rate"), "%.0f is stated, but %.0f is certified", missed_fps,
+			   read_number(test, "certified_rate"));
 	if (json_object_get(test, "certified_rate"))
 		audit_number(audit, place, test, "certified_rate", regular ? rate_fps : NAN);
 	if (regular && (isnan(rate_fps) || !is_exact))
