@@ -75,10 +75,10 @@ void content_add_commission(struct facts *facts, const json_t *document)
 void content_add_run(struct facts *facts, const json_t *document)
 {
 	static const struct fact sizes[] = { { "Frame sizes", "[frame_sizes? <frame_sizes|, |{frame_size}> octets]" } };
-	const json_t *environment = json_object_get(document, "environment");
+	const char *start = document_start(document);
 
-	if (read_string(environment, "start_time"))
-		add_date(facts, read_string(environment, "start_time"));
+	if (start)
+		add_date(facts, start);
 	facts_say(facts, document, sizes, COUNT(sizes));
 	setting_add_conditions(facts, document);
 }
