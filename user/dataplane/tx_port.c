@@ -31,17 +31,19 @@ static unsigned int count_queues(const char *port)
 /* Whether --prepare may, and as far as the driver says can, give a link that many. Where it is to by name, the run says why it could not. */
 static bool may_be_raised(const struct config *config, const struct link_info *link)
 {
-	struct link_channels channels = { 0 };
+	struct link_numbers channels = { 0 };
 	struct ethtool *ethtool;
 
 	if (config->prepare.asked & (1u << PREPARE_QUEUES | 1u << PREPARE_CHANNELS))
 		return true;
 	if (!(config->prepare.automatic & 1u << PREPARE_QUEUES) || ethtool_open(&ethtool))
 		return false;
-	if (ethtool_channels(ethtool, link->ifindex, &channels))
-		channels = (struct link_channels){ 0 };
+	if (ethtool_numbers(ethtool, link->ifindex, LINK_CHANNELS, &channels))
+		channels = (struct link_numbers){ 0 };
 	ethtool_close(ethtool);
-	return config->queues <= (channels.combined ? channels.tx + channels.combined_max : channels.tx_max);
+	return config->queues <= (channels.value[CHANNELS_COMBINED]
+					  ? channels.value[CHANNELS_TX] + channels.most[CHANNELS_COMBINED]
+					  : channels.most[CHANNELS_TX]);
 }
 
 enum exit_code tx_port_check(const struct config *config, const struct link_info *link)

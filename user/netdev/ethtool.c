@@ -290,134 +290,78 @@ int ethtool_set_feature(struct ethtool *ethtool, int ifindex, const char *name, 
 	return now.wanted == on ? 0 : -EBUSY;
 }
 
-/* --- channels, rings, pause frames, speed --------------------------------------------------------------------------- */
+/* --- channels, rings, pause frames, flags, speed ---------------------------------------------------------------------- */
 
-int ethtool_channels(struct ethtool *ethtool, int ifindex, struct link_channels *ret)
-{
-	struct numbers numbers;
-	int error = get_numbers(ethtool, ETHTOOL_MSG_CHANNELS_GET, ifindex, &numbers);
-
-	if (!error)
-		*ret = (struct link_channels){
-			.rx = (uint32_t)numbers.of[ETHTOOL_A_CHANNELS_RX_COUNT],
-			.tx = (uint32_t)numbers.of[ETHTOOL_A_CHANNELS_TX_COUNT],
-			.combined = (uint32_t)numbers.of[ETHTOOL_A_CHANNELS_COMBINED_COUNT],
-			.rx_max = (uint32_t)numbers.of[ETHTOOL_A_CHANNELS_RX_MAX],
-			.tx_max = (uint32_t)numbers.of[ETHTOOL_A_CHANNELS_TX_MAX],
-			.combined_max = (uint32_t)numbers.of[ETHTOOL_A_CHANNELS_COMBINED_MAX],
-		};
-	return error;
-}
-
-int ethtool_set_channels(struct ethtool *ethtool, int ifindex, const struct link_channels *channels)
-{
-	struct link_channels now;
-	struct request request;
-	int error = ethtool_channels(ethtool, ifindex, &now);
-
-	if (!error)
-		error = start_ethtool(ethtool, &request, ETHTOOL_MSG_CHANNELS_SET, ifindex);
-	if (error)
-		return error;
-	/* Only kinds that the driver has may be in the request. */
-	if (now.rx_max)
-		mnl_attr_put_u32(request.header, ETHTOOL_A_CHANNELS_RX_COUNT, channels->rx);
-	if (now.tx_max)
-		mnl_attr_put_u32(request.header, ETHTOOL_A_CHANNELS_TX_COUNT, channels->tx);
-	if (now.combined_max)
-		mnl_attr_put_u32(request.header, ETHTOOL_A_CHANNELS_COMBINED_COUNT, channels->combined);
-	return order(ethtool->netlink, &request);
-}
-
-int ethtool_rings(struct ethtool *ethtool, int ifindex, struct link_rings *ret)
-{
-	struct numbers numbers;
-	int error = get_numbers(ethtool, ETHTOOL_MSG_RINGS_GET, ifindex, &numbers);
-
-	if (!error)
-		*ret = (struct link_rings){
-			.rx = (uint32_t)numbers.of[ETHTOOL_A_RINGS_RX],
-			.tx = (uint32_t)numbers.of[ETHTOOL_A_RINGS_TX],
-			.rx_max = (uint32_t)numbers.of[ETHTOOL_A_RINGS_RX_MAX],
-			.tx_max = (uint32_t)numbers.of[ETHTOOL_A_RINGS_TX_MAX],
-		};
-	return error;
-}
-
-int ethtool_set_rings(struct ethtool *ethtool, int ifindex, const struct link_rings *rings)
-{
-	struct link_rings now;
-	struct request request;
-	int error = ethtool_rings(ethtool, ifindex, &now);
-
-	if (!error)
-		error = start_ethtool(ethtool, &request, ETHTOOL_MSG_RINGS_SET, ifindex);
-	if (error)
-		return error;
-	if (now.rx_max)
-		mnl_attr_put_u32(request.header, ETHTOOL_A_RINGS_RX, rings->rx);
-	if (now.tx_max)
-		mnl_attr_put_u32(request.header, ETHTOOL_A_RINGS_TX, rings->tx);
-	return order(ethtool->netlink, &request);
-}
-
-static const uint16_t coalescing_types[COALESCING_VALUES] = {
-	[COALESCE_ADAPTIVE_RX] = ETHTOOL_A_COALESCE_USE_ADAPTIVE_RX,
-	[COALESCE_ADAPTIVE_TX] = ETHTOOL_A_COALESCE_USE_ADAPTIVE_TX,
-	[COALESCE_RX_USECS] = ETHTOOL_A_COALESCE_RX_USECS,
-	[COALESCE_RX_FRAMES] = ETHTOOL_A_COALESCE_RX_MAX_FRAMES,
-	[COALESCE_TX_USECS] = ETHTOOL_A_COALESCE_TX_USECS,
-	[COALESCE_TX_FRAMES] = ETHTOOL_A_COALESCE_TX_MAX_FRAMES,
+static const struct setting {
+	uint8_t get, set; /* messages */
+	struct number {
+		uint16_t type, most_type; /* attributes; 0: there is none */
+		bool is_switch;
+	} numbers[LINK_NUMBERS];
+} settings[LINK_SETTINGS] = {
+	[LINK_CHANNELS] = { ETHTOOL_MSG_CHANNELS_GET,
+			    ETHTOOL_MSG_CHANNELS_SET,
+			    { [CHANNELS_RX] = { ETHTOOL_A_CHANNELS_RX_COUNT, ETHTOOL_A_CHANNELS_RX_MAX },
+			      [CHANNELS_TX] = { ETHTOOL_A_CHANNELS_TX_COUNT, ETHTOOL_A_CHANNELS_TX_MAX },
+			      [CHANNELS_COMBINED] = { ETHTOOL_A_CHANNELS_COMBINED_COUNT,
+						      ETHTOOL_A_CHANNELS_COMBINED_MAX } } },
+	[LINK_RINGS] = { ETHTOOL_MSG_RINGS_GET,
+			 ETHTOOL_MSG_RINGS_SET,
+			 { [RINGS_RX] = { ETHTOOL_A_RINGS_RX, ETHTOOL_A_RINGS_RX_MAX },
+			   [RINGS_TX] = { ETHTOOL_A_RINGS_TX, ETHTOOL_A_RINGS_TX_MAX } } },
+	[LINK_COALESCING] = { ETHTOOL_MSG_COALESCE_GET,
+			      ETHTOOL_MSG_COALESCE_SET,
+			      { [COALESCE_ADAPTIVE_RX] = { ETHTOOL_A_COALESCE_USE_ADAPTIVE_RX, .is_switch = true },
+				[COALESCE_ADAPTIVE_TX] = { ETHTOOL_A_COALESCE_USE_ADAPTIVE_TX, .is_switch = true },
+				[COALESCE_RX_USECS] = { ETHTOOL_A_COALESCE_RX_USECS },
+				[COALESCE_RX_FRAMES] = { ETHTOOL_A_COALESCE_RX_MAX_FRAMES },
+				[COALESCE_TX_USECS] = { ETHTOOL_A_COALESCE_TX_USECS },
+				[COALESCE_TX_FRAMES] = { ETHTOOL_A_COALESCE_TX_MAX_FRAMES } } },
+	[LINK_PAUSE] = { ETHTOOL_MSG_PAUSE_GET,
+			 ETHTOOL_MSG_PAUSE_SET,
+			 { [PAUSE_AUTONEGOTIATED] = { ETHTOOL_A_PAUSE_AUTONEG, .is_switch = true },
+			   [PAUSE_RX] = { ETHTOOL_A_PAUSE_RX, .is_switch = true },
+			   [PAUSE_TX] = { ETHTOOL_A_PAUSE_TX, .is_switch = true } } },
+	[LINK_EEE] = { ETHTOOL_MSG_EEE_GET,
+		       ETHTOOL_MSG_EEE_SET,
+		       { [EEE_ON] = { ETHTOOL_A_EEE_ENABLED, .is_switch = true } } },
 };
 
-int ethtool_coalescing(struct ethtool *ethtool, int ifindex, struct link_coalescing *ret)
+int ethtool_numbers(struct ethtool *ethtool, int ifindex, enum link_setting setting, struct link_numbers *ret)
 {
 	struct numbers numbers;
-	int error = get_numbers(ethtool, ETHTOOL_MSG_COALESCE_GET, ifindex, &numbers);
+	int error = get_numbers(ethtool, settings[setting].get, ifindex, &numbers);
 
-	for (int i = 0; i < COALESCING_VALUES && !error; i++) {
-		ret->has[i] = numbers.has[coalescing_types[i]];
-		ret->value[i] = (uint32_t)numbers.of[coalescing_types[i]];
+	for (size_t i = 0; i < LINK_NUMBERS && !error; i++) {
+		const struct number *number = &settings[setting].numbers[i];
+
+		ret->has[i] = number->type && numbers.has[number->type];
+		ret->value[i] = ret->has[i] ? (uint32_t)numbers.of[number->type] : 0;
+		ret->most[i] = number->most_type ? (uint32_t)numbers.of[number->most_type] : 0;
 	}
 	return error;
 }
 
-int ethtool_set_coalescing(struct ethtool *ethtool, int ifindex, const struct link_coalescing *coalescing)
+int ethtool_set_numbers(struct ethtool *ethtool, int ifindex, enum link_setting setting, const struct link_numbers *numbers)
 {
+	struct link_numbers now;
 	struct request request;
-	int error = start_ethtool(ethtool, &request, ETHTOOL_MSG_COALESCE_SET, ifindex);
-
-	if (error)
-		return error;
-	for (int i = 0; i < COALESCING_VALUES; i++) {
-		if (!coalescing->has[i])
-			continue;
-		if (i == COALESCE_ADAPTIVE_RX || i == COALESCE_ADAPTIVE_TX)
-			mnl_attr_put_u8(request.header, coalescing_types[i], coalescing->value[i] != 0);
-		else
-			mnl_attr_put_u32(request.header, coalescing_types[i], coalescing->value[i]);
-	}
-	return order(ethtool->netlink, &request);
-}
-
-int ethtool_eee(struct ethtool *ethtool, int ifindex, bool *ret_on)
-{
-	struct numbers numbers;
-	int error = get_numbers(ethtool, ETHTOOL_MSG_EEE_GET, ifindex, &numbers);
+	int error = ethtool_numbers(ethtool, ifindex, setting, &now);
 
 	if (!error)
-		*ret_on = numbers.of[ETHTOOL_A_EEE_ENABLED];
-	return error;
-}
-
-int ethtool_set_eee(struct ethtool *ethtool, int ifindex, bool on)
-{
-	struct request request;
-	int error = start_ethtool(ethtool, &request, ETHTOOL_MSG_EEE_SET, ifindex);
-
+		error = start_ethtool(ethtool, &request, settings[setting].set, ifindex);
 	if (error)
 		return error;
-	mnl_attr_put_u8(request.header, ETHTOOL_A_EEE_ENABLED, on);
+	for (size_t i = 0; i < LINK_NUMBERS; i++) {
+		const struct number *number = &settings[setting].numbers[i];
+
+		if (!numbers->has[i] || !now.has[i])
+			continue;
+		if (number->is_switch)
+			mnl_attr_put_u8(request.header, number->type, numbers->value[i] != 0);
+		else
+			mnl_attr_put_u32(request.header, number->type, numbers->value[i]);
+	}
 	return order(ethtool->netlink, &request);
 }
 
@@ -454,33 +398,6 @@ int ethtool_set_flag(struct ethtool *ethtool, int ifindex, const char *name, boo
 	if (error)
 		return error;
 	put_bit(&request, ETHTOOL_A_PRIVFLAGS_FLAGS, name, on);
-	return order(ethtool->netlink, &request);
-}
-
-int ethtool_pause(struct ethtool *ethtool, int ifindex, struct link_pause *ret)
-{
-	struct numbers numbers;
-	int error = get_numbers(ethtool, ETHTOOL_MSG_PAUSE_GET, ifindex, &numbers);
-
-	if (!error)
-		*ret = (struct link_pause){
-			.autonegotiated = numbers.of[ETHTOOL_A_PAUSE_AUTONEG],
-			.rx = numbers.of[ETHTOOL_A_PAUSE_RX],
-			.tx = numbers.of[ETHTOOL_A_PAUSE_TX],
-		};
-	return error;
-}
-
-int ethtool_set_pause(struct ethtool *ethtool, int ifindex, const struct link_pause *pause)
-{
-	struct request request;
-	int error = start_ethtool(ethtool, &request, ETHTOOL_MSG_PAUSE_SET, ifindex);
-
-	if (error)
-		return error;
-	mnl_attr_put_u8(request.header, ETHTOOL_A_PAUSE_AUTONEG, pause->autonegotiated);
-	mnl_attr_put_u8(request.header, ETHTOOL_A_PAUSE_RX, pause->rx);
-	mnl_attr_put_u8(request.header, ETHTOOL_A_PAUSE_TX, pause->tx);
 	return order(ethtool->netlink, &request);
 }
 

@@ -33,55 +33,39 @@ bool ethtool_is_active(struct ethtool *ethtool, int ifindex, const char *name);
 /* Returns -EOPNOTSUPP if it is fixed, -EBUSY if the driver did not follow. */
 int ethtool_set_feature(struct ethtool *ethtool, int ifindex, const char *name, bool on);
 
-/* The number of queues of each kind, and their limits. */
-struct link_channels {
-	uint32_t rx, tx, combined;
-	uint32_t rx_max, tx_max, combined_max;
+/* Settings of a link that are a few numbers each, by these indices. */
+enum link_setting {
+	LINK_CHANNELS,   /* queues */
+	LINK_RINGS,      /* descriptors of each queue */
+	LINK_COALESCING, /* how long interrupts are put off, and for how many frames */
+	LINK_PAUSE,      /* Ethernet flow control */
+	LINK_EEE,        /* energy-efficient Ethernet: a link that sleeps between frames */
+	LINK_SETTINGS
 };
-int ethtool_channels(struct ethtool *ethtool, int ifindex, struct link_channels *ret);
-/* Set rx, tx and combined. */
-int ethtool_set_channels(struct ethtool *ethtool, int ifindex, const struct link_channels *channels);
-
-/* The descriptors of each queue. */
-struct link_rings {
-	uint32_t rx, tx, rx_max, tx_max;
-};
-int ethtool_rings(struct ethtool *ethtool, int ifindex, struct link_rings *ret);
-/* Set rx and tx. */
-int ethtool_set_rings(struct ethtool *ethtool, int ifindex, const struct link_rings *rings);
-
-/* How long interrupts are put off, and for how many frames. Drivers have some of these values only. */
-enum coalescing {
+enum { CHANNELS_RX, CHANNELS_TX, CHANNELS_COMBINED };
+enum { RINGS_RX, RINGS_TX };
+enum {
 	COALESCE_ADAPTIVE_RX, /* 1: the driver chooses */
 	COALESCE_ADAPTIVE_TX,
 	COALESCE_RX_USECS,
 	COALESCE_RX_FRAMES,
 	COALESCE_TX_USECS,
 	COALESCE_TX_FRAMES,
-	COALESCING_VALUES
 };
-struct link_coalescing {
-	bool has[COALESCING_VALUES];
-	uint32_t value[COALESCING_VALUES];
+enum { PAUSE_AUTONEGOTIATED, PAUSE_RX, PAUSE_TX };
+enum { EEE_ON };
+#define LINK_NUMBERS 6 /* the most numbers of a setting */
+struct link_numbers {
+	bool has[LINK_NUMBERS];                           /* Drivers have some of the numbers only. */
+	uint32_t value[LINK_NUMBERS], most[LINK_NUMBERS]; /* most 0: there is none, or no limit is told */
 };
-int ethtool_coalescing(struct ethtool *ethtool, int ifindex, struct link_coalescing *ret);
-/* Set the values that `has` says. */
-int ethtool_set_coalescing(struct ethtool *ethtool, int ifindex, const struct link_coalescing *coalescing);
-
-/* Energy-efficient Ethernet: a link that sleeps between frames. */
-int ethtool_eee(struct ethtool *ethtool, int ifindex, bool *ret_on);
-int ethtool_set_eee(struct ethtool *ethtool, int ifindex, bool on);
+int ethtool_numbers(struct ethtool *ethtool, int ifindex, enum link_setting setting, struct link_numbers *ret);
+/* Set the values that `has` says, as far as the driver has them. */
+int ethtool_set_numbers(struct ethtool *ethtool, int ifindex, enum link_setting setting, const struct link_numbers *numbers);
 
 /* A private flag of the driver, by its name. -EOPNOTSUPP if it has no such flag. */
 int ethtool_flag(struct ethtool *ethtool, int ifindex, const char *name, bool *ret_on);
 int ethtool_set_flag(struct ethtool *ethtool, int ifindex, const char *name, bool on);
-
-/* Ethernet flow control. */
-struct link_pause {
-	bool autonegotiated, rx, tx;
-};
-int ethtool_pause(struct ethtool *ethtool, int ifindex, struct link_pause *ret);
-int ethtool_set_pause(struct ethtool *ethtool, int ifindex, const struct link_pause *pause);
 
 /* The table by which the receive hash chooses a queue. */
 #define ETHTOOL_RSS_ENTRIES_MAX 4096

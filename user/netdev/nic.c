@@ -9,7 +9,7 @@
 
 static void read_driver(struct ethtool *ethtool, int ifindex, struct nic *nic)
 {
-	struct link_channels channels;
+	struct link_numbers channels;
 	struct link_driver driver;
 
 	if (!ethtool_driver(ethtool, ifindex, &driver)) {
@@ -18,8 +18,8 @@ static void read_driver(struct ethtool *ethtool, int ifindex, struct nic *nic)
 		memcpy(nic->firmware, driver.firmware, sizeof(driver.firmware));
 		memcpy(nic->id, driver.bus, sizeof(driver.bus));
 	}
-	if (!ethtool_channels(ethtool, ifindex, &channels))
-		nic->queues = channels.combined + channels.tx;
+	if (!ethtool_numbers(ethtool, ifindex, LINK_CHANNELS, &channels))
+		nic->queues = channels.value[CHANNELS_COMBINED] + channels.value[CHANNELS_TX];
 }
 
 void nic_identify(const char *port, struct nic *ret)

@@ -102,63 +102,65 @@ static int raise_mtu(struct port *port, const struct needs *needs)
 	return error;
 }
 
-static int read_channels(const struct port *port, struct link_channels *ret)
+/* Read a setting that is numbers, as the run has it by now. */
+static int read_numbers(const struct port *port, const char *name, enum link_setting setting, struct link_numbers *ret)
 {
 	int error;
-	owned char *value = claim_read(port->claim, "channels", &error);
+	owned char *value = claim_read(port->claim, name, &error);
 
-	if (!error && sscanf(value, "rx %u tx %u combined %u", &ret->rx, &ret->tx, &ret->combined) != 3)
-		error = -EINVAL;
-	return error;
+	return error ? error : setting_parse_numbers(setting, value, ret);
 }
 
-static int change_channels(struct port *port, const struct link_channels *channels)
+static int change_numbers(struct port *port, const char *name, enum link_setting setting, const struct link_numbers *numbers)
 {
-	const char *wanted =
-		TEXT_OF(SETTING_SIZE, "rx %u tx %u combined %u", channels->rx, channels->tx, channels->combined);
+	owned char *wanted = NULL;
+	int error = setting_numbers_text(setting, numbers, &wanted);
 
-	return claim_change(port->claim, "channels", wanted);
+	return error ? error : claim_change(port->claim, name, wanted);
 }
 
 static int set_channels(struct port *port, const struct needs *needs)
 {
-	struct link_channels channels;
-	int error = read_channels(port, &channels);
+	struct link_numbers channels;
+	int error = read_numbers(port, "channels", LINK_CHANNELS, &channels);
 
 	if (error)
 		return error;
-	if (channels.combined)
-		channels.combined = needs->prepare->channels;
+	if (channels.value[CHANNELS_COMBINED])
+		channels.value[CHANNELS_COMBINED] = needs->prepare->channels;
 	else
-		channels.rx = channels.tx = needs->prepare->channels;
-	return change_channels(port, &channels);
+		channels.value[CHANNELS_RX] = channels.value[CHANNELS_TX] = needs->prepare->channels;
+	return change_numbers(port, "channels", LINK_CHANNELS, &channels);
 }
 
 /* Where it cannot be done, the function that opens the queues reports how many there are. */
 static int raise_queues(struct port *port, const struct needs *needs)
 {
 	bool asked = needs->prepare->asked & BIT(PREPARE_QUEUES), is_set = needs->prepare->asked & BIT(PREPARE_CHANNELS);
-	struct link_channels channels;
-	int error = read_channels(port, &channels);
+	struct link_numbers channels;
+	uint32_t *value = channels.value;
+	int error = read_numbers(port, "channels", LINK_CHANNELS, &channels);
 
-	if (error || is_set || channels.tx + channels.combined >= needs->queues)
+	if (error || is_set || value[CHANNELS_TX] + value[CHANNELS_COMBINED] >= needs->queues)
 		return asked ? error : 0;
-	if (channels.combined) {
-		channels.combined = needs->queues - channels.tx;
+	if (value[CHANNELS_COMBINED]) {
+		value[CHANNELS_COMBINED] = needs->queues - value[CHANNELS_TX];
 	} else {
 		/* A veth wants its peer to receive on as many queues as it transmits on. */
-		channels.rx = channels.rx > needs->queues ? channels.rx : needs->queues;
-		channels.tx = needs->queues;
+		value[CHANNELS_RX] = value[CHANNELS_RX] > needs->queues ? value[CHANNELS_RX] : needs->queues;
+		value[CHANNELS_TX] = needs->queues;
 	}
-	error = change_channels(port, &channels);
+	error = change_numbers(port, "channels", LINK_CHANNELS, &channels);
 	return asked ? error : 0;
 }
 
 static unsigned int receive_queues(const struct port *port)
 {
-	struct link_channels channels;
+	struct link_numbers channels;
 
-	return read_channels(port, &channels) ? 1 : channels.rx + channels.combined;
+	if (read_numbers(port, "channels", LINK_CHANNELS, &channels))
+		return 1;
+	return channels.value[CHANNELS_RX] + channels.value[CHANNELS_COMBINED];
 }
 
 /* Make a table of so many entries, over all queues in turn. */
@@ -237,20 +239,16 @@ static int spread_rss(struct port *port, const struct needs *)
 /* Delay interrupts by this time, and switch adaptive coalescing off. With 0 an interrupt comes with the first frame. */
 static int coalesce(struct port *port, const struct needs *needs)
 {
-	struct link_coalescing coalescing;
-	int error;
-	owned char *value = claim_read(port->claim, "coalesce", &error), *wanted = NULL;
+	struct link_numbers coalescing;
+	int error = read_numbers(port, "coalesce", LINK_COALESCING, &coalescing);
 
-	if (!error)
-		error = setting_parse_coalescing(value, &coalescing);
 	if (error)
 		return error;
 	coalescing.value[COALESCE_ADAPTIVE_RX] = 0;
 	coalescing.value[COALESCE_RX_USECS] = needs->prepare->coalesce_us;
 	if (!needs->prepare->coalesce_us)
 		coalescing.value[COALESCE_RX_FRAMES] = 1;
-	error = setting_coalescing_text(&coalescing, &wanted);
-	return error ? error : claim_change(port->claim, "coalesce", wanted);
+	return change_numbers(port, "coalesce", LINK_COALESCING, &coalescing);
 }
 
 static uint32_t no_more(uint32_t wanted, uint32_t most)
@@ -261,18 +259,18 @@ static uint32_t no_more(uint32_t wanted, uint32_t most)
 static int lengthen_rings(struct port *port, const struct needs *needs)
 {
 	struct ethtool *ethtool;
-	struct link_rings rings;
+	struct link_numbers rings;
 	int error = ethtool_open(&ethtool);
 
 	if (error)
 		return error;
-	error = ethtool_rings(ethtool, port->link.ifindex, &rings);
+	error = ethtool_numbers(ethtool, port->link.ifindex, LINK_RINGS, &rings);
 	ethtool_close(ethtool);
 	if (error)
 		return error;
-	return claim_change(port->claim, "rings",
-			    TEXT_OF(SETTING_SIZE, "rx %u tx %u", no_more(needs->prepare->rings, rings.rx_max),
-				    no_more(needs->prepare->rings, rings.tx_max)));
+	for (int i = RINGS_RX; i <= RINGS_TX; i++)
+		rings.value[i] = no_more(needs->prepare->rings, rings.most[i]);
+	return change_numbers(port, "rings", LINK_RINGS, &rings);
 }
 
 static int switch_eee_off(struct port *port, const struct needs *)

@@ -25,7 +25,8 @@ const struct setting_flag setting_flags[SETTING_FLAGS] = {
 struct access {
 	const struct settings *settings;
 	int ifindex;
-	const char *key; /* the part behind the colon */
+	const char *key;           /* the part behind the colon */
+	enum link_setting setting; /* a setting that is numbers */
 };
 
 int settings_open(struct settings *ret)
@@ -108,131 +109,105 @@ static int write_feature(const struct access *access, const char *value)
 	return ethtool_set_feature(access->settings->ethtool, access->ifindex, access->key, strcmp(value, "on") == 0);
 }
 
-static int read_channels(const struct access *access, char **ret_value)
-{
-	struct link_channels channels;
-	int error = ethtool_channels(access->settings->ethtool, access->ifindex, &channels);
-
-	if (error)
-		return error;
-	return printed(asprintf(ret_value, "rx %u tx %u combined %u", channels.rx, channels.tx, channels.combined));
-}
-
-static int write_channels(const struct access *access, const char *value)
-{
-	struct link_channels channels;
-
-	if (sscanf(value, "rx %u tx %u combined %u", &channels.rx, &channels.tx, &channels.combined) != 3)
-		return -EINVAL;
-	return ethtool_set_channels(access->settings->ethtool, access->ifindex, &channels);
-}
-
-static int read_pause(const struct access *access, char **ret_value)
-{
-	struct link_pause pause;
-	int error = ethtool_pause(access->settings->ethtool, access->ifindex, &pause);
-
-	if (error)
-		return error;
-	return printed(asprintf(ret_value, "autoneg %s rx %s tx %s", on_off(pause.autonegotiated), on_off(pause.rx),
-				on_off(pause.tx)));
-}
-
-static int write_pause(const struct access *access, const char *value)
-{
-	char autonegotiated[4], rx[4], tx[4];
-	struct link_pause pause;
-
-	if (sscanf(value, "autoneg %3s rx %3s tx %3s", autonegotiated, rx, tx) != 3)
-		return -EINVAL;
-	pause.autonegotiated = strcmp(autonegotiated, "on") == 0;
-	pause.rx = strcmp(rx, "on") == 0;
-	pause.tx = strcmp(tx, "on") == 0;
-	return ethtool_set_pause(access->settings->ethtool, access->ifindex, &pause);
-}
-
-static const char *const coalescing_names[COALESCING_VALUES] = {
-	[COALESCE_ADAPTIVE_RX] = "adaptive-rx", [COALESCE_ADAPTIVE_TX] = "adaptive-tx", [COALESCE_RX_USECS] = "rx-usecs",
-	[COALESCE_RX_FRAMES] = "rx-frames",     [COALESCE_TX_USECS] = "tx-usecs",       [COALESCE_TX_FRAMES] = "tx-frames",
+/* The words of settings that are numbers, in their texts: "rx 2 tx 2 combined 0". */
+static const struct words {
+	const char *names[LINK_NUMBERS];
+	bool are_switches; /* "on" and "off" stand for numbers */
+	bool names_all;    /* also those that the driver does not have */
+} words_of[LINK_SETTINGS] = {
+	[LINK_CHANNELS] = { .names = { [CHANNELS_RX] = "rx", [CHANNELS_TX] = "tx", [CHANNELS_COMBINED] = "combined" },
+			    .names_all = true },
+	[LINK_RINGS] = { .names = { [RINGS_RX] = "rx", [RINGS_TX] = "tx" }, .names_all = true },
+	[LINK_COALESCING] = { .names = { [COALESCE_ADAPTIVE_RX] = "adaptive-rx",
+					 [COALESCE_ADAPTIVE_TX] = "adaptive-tx",
+					 [COALESCE_RX_USECS] = "rx-usecs",
+					 [COALESCE_RX_FRAMES] = "rx-frames",
+					 [COALESCE_TX_USECS] = "tx-usecs",
+					 [COALESCE_TX_FRAMES] = "tx-frames" } },
+	[LINK_PAUSE] = { .names = { [PAUSE_AUTONEGOTIATED] = "autoneg", [PAUSE_RX] = "rx", [PAUSE_TX] = "tx" },
+			 .are_switches = true,
+			 .names_all = true },
 };
 
-int setting_coalescing_text(const struct link_coalescing *coalescing, char **ret_value)
+int setting_numbers_text(enum link_setting setting, const struct link_numbers *numbers, char **ret_value)
 {
-	char text[COALESCING_TEXT_SIZE] = "";
+	const struct words *words = &words_of[setting];
+	char text[NUMBERS_TEXT_SIZE] = "";
 
-	for (size_t i = 0; i < COALESCING_VALUES; i++)
-		if (coalescing->has[i])
-			text_join(text, sizeof(text), " ", "%s %u", coalescing_names[i], coalescing->value[i]);
+	for (size_t i = 0; i < LINK_NUMBERS && words->names[i]; i++) {
+		if (words->are_switches)
+			text_join(text, sizeof(text), " ", "%s %s", words->names[i], on_off(numbers->value[i]));
+		else if (words->names_all || numbers->has[i])
+			text_join(text, sizeof(text), " ", "%s %u", words->names[i], numbers->value[i]);
+	}
 	return *text ? copied(text, ret_value) : -EOPNOTSUPP;
 }
 
-int setting_parse_coalescing(const char *value, struct link_coalescing *ret)
+static bool parse_number(const struct words *words, const char *text, uint32_t *ret)
 {
-	struct link_coalescing coalescing = { .has = { false } };
-	char name[16];
-	uint32_t number;
+	int end = 0;
+
+	if (words->are_switches) {
+		*ret = strcmp(text, "on") == 0;
+		return *ret || strcmp(text, "off") == 0;
+	}
+	return sscanf(text, "%u%n", ret, &end) == 1 && !text[end];
+}
+
+int setting_parse_numbers(enum link_setting setting, const char *value, struct link_numbers *ret)
+{
+	const struct words *words = &words_of[setting];
+	struct link_numbers numbers = { .has = { false } };
+	char name[16], text[16];
 	int octets;
 
-	for (; sscanf(value, " %15s %u%n", name, &number, &octets) == 2; value += octets) {
+	for (; sscanf(value, " %15s %15s%n", name, text, &octets) == 2; value += octets) {
 		size_t i = 0;
 
-		while (i < COALESCING_VALUES && strcmp(name, coalescing_names[i]))
+		while (i < LINK_NUMBERS && words->names[i] && strcmp(name, words->names[i]))
 			i++;
-		if (i == COALESCING_VALUES)
+		if (i == LINK_NUMBERS || !words->names[i] || !parse_number(words, text, &numbers.value[i]))
 			return -EINVAL;
-		coalescing.has[i] = true;
-		coalescing.value[i] = number;
+		numbers.has[i] = true;
 	}
+	for (size_t i = 0; i < LINK_NUMBERS && words->names_all; i++)
+		if (words->names[i] && !numbers.has[i])
+			return -EINVAL;
 	if (value[strspn(value, " ")])
 		return -EINVAL;
-	*ret = coalescing;
+	*ret = numbers;
 	return 0;
 }
 
-static int read_coalescing(const struct access *access, char **ret_value)
+static int read_numbers(const struct access *access, char **ret_value)
 {
-	struct link_coalescing coalescing;
-	int error = ethtool_coalescing(access->settings->ethtool, access->ifindex, &coalescing);
+	struct link_numbers numbers;
+	int error = ethtool_numbers(access->settings->ethtool, access->ifindex, access->setting, &numbers);
 
-	return error ? error : setting_coalescing_text(&coalescing, ret_value);
+	return error ? error : setting_numbers_text(access->setting, &numbers, ret_value);
 }
 
-static int write_coalescing(const struct access *access, const char *value)
+static int write_numbers(const struct access *access, const char *value)
 {
-	struct link_coalescing coalescing;
-	int error = setting_parse_coalescing(value, &coalescing);
+	struct link_numbers numbers;
+	int error = setting_parse_numbers(access->setting, value, &numbers);
 
-	return error ? error : ethtool_set_coalescing(access->settings->ethtool, access->ifindex, &coalescing);
-}
-
-static int read_rings(const struct access *access, char **ret_value)
-{
-	struct link_rings rings;
-	int error = ethtool_rings(access->settings->ethtool, access->ifindex, &rings);
-
-	return error ? error : printed(asprintf(ret_value, "rx %u tx %u", rings.rx, rings.tx));
-}
-
-static int write_rings(const struct access *access, const char *value)
-{
-	struct link_rings rings = { 0 };
-
-	if (sscanf(value, "rx %u tx %u", &rings.rx, &rings.tx) != 2)
-		return -EINVAL;
-	return ethtool_set_rings(access->settings->ethtool, access->ifindex, &rings);
+	return error ? error : ethtool_set_numbers(access->settings->ethtool, access->ifindex, access->setting, &numbers);
 }
 
 static int read_eee(const struct access *access, char **ret_value)
 {
-	bool on;
-	int error = ethtool_eee(access->settings->ethtool, access->ifindex, &on);
+	struct link_numbers eee;
+	int error = ethtool_numbers(access->settings->ethtool, access->ifindex, LINK_EEE, &eee);
 
-	return error ? error : copied(on_off(on), ret_value);
+	return error ? error : copied(on_off(eee.value[EEE_ON]), ret_value);
 }
 
 static int write_eee(const struct access *access, const char *value)
 {
-	return ethtool_set_eee(access->settings->ethtool, access->ifindex, strcmp(value, "on") == 0);
+	const struct link_numbers eee = { .has[EEE_ON] = true, .value[EEE_ON] = strcmp(value, "on") == 0 };
+
+	return ethtool_set_numbers(access->settings->ethtool, access->ifindex, LINK_EEE, &eee);
 }
 
 static int read_flag(const struct access *access, char **ret_value)
@@ -434,16 +409,17 @@ static const struct setting_kind {
 	const char *name; /* the name ends with a colon: a key follows */
 	int (*read)(const struct access *access, char **ret_value);
 	int (*write)(const struct access *access, const char *value);
+	enum link_setting setting; /* which numbers read and write are of */
 	/* Path of a setting that is a file, in place of read and write. */
 	int (*path)(const struct access *access, char path[PATH_SIZE]);
 } kinds[] = {
 	{ "sysctl:", .path = sysctl_path },
 	{ "feature:", read_feature, write_feature },
-	{ "channels", read_channels, write_channels },
-	{ "pause", read_pause, write_pause },
+	{ "channels", read_numbers, write_numbers, LINK_CHANNELS },
+	{ "pause", read_numbers, write_numbers, LINK_PAUSE },
 	{ "mtu", read_mtu, write_mtu },
-	{ "coalesce", read_coalescing, write_coalescing },
-	{ "rings", read_rings, write_rings },
+	{ "coalesce", read_numbers, write_numbers, LINK_COALESCING },
+	{ "rings", read_numbers, write_numbers, LINK_RINGS },
 	{ "eee", read_eee, write_eee },
 	{ "flag:", read_flag, write_flag },
 	{ "rss", read_rss, write_rss },
@@ -453,15 +429,16 @@ static const struct setting_kind {
 	{ "rule:", read_rule, write_rule },
 };
 
-/* Return the kind of a setting. *ret_key points behind its name. */
-static const struct setting_kind *find_kind(const char *setting, const char **ret_key)
+/* Return the kind of a setting, and set what of it is for the access. */
+static const struct setting_kind *find_kind(const char *setting, struct access *access)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		size_t length = strlen(kinds[i].name);
 
 		if (strncmp(setting, kinds[i].name, length) || (kinds[i].name[length - 1] != ':' && setting[length]))
 			continue;
-		*ret_key = setting + length;
+		access->key = setting + length;
+		access->setting = kinds[i].setting;
 		return &kinds[i];
 	}
 	return NULL;
@@ -470,7 +447,7 @@ static const struct setting_kind *find_kind(const char *setting, const char **re
 int setting_read(const struct settings *settings, int ifindex, const char *setting, char **ret_value)
 {
 	struct access access = { .settings = settings, .ifindex = ifindex };
-	const struct setting_kind *kind = find_kind(setting, &access.key);
+	const struct setting_kind *kind = find_kind(setting, &access);
 	char path[PATH_SIZE], value[VALUE_SIZE];
 	int error;
 
@@ -485,7 +462,7 @@ int setting_read(const struct settings *settings, int ifindex, const char *setti
 int setting_write(const struct settings *settings, int ifindex, const char *setting, const char *value)
 {
 	struct access access = { .settings = settings, .ifindex = ifindex };
-	const struct setting_kind *kind = find_kind(setting, &access.key);
+	const struct setting_kind *kind = find_kind(setting, &access);
 	char path[PATH_SIZE];
 	int error;
 

@@ -48,10 +48,10 @@ void settings_close(struct settings *settings);
 /* The value of a "rule:" setting; the caller frees it. */
 int setting_rule_text(const struct link_rule *rule, char **ret_value);
 
-/* Return the value of a "coalesce" setting; the caller frees the text. */
-#define COALESCING_TEXT_SIZE 160
-int setting_coalescing_text(const struct link_coalescing *coalescing, char **ret_value);
-int setting_parse_coalescing(const char *value, struct link_coalescing *ret);
+/* The value of "channels", "pause", "coalesce" or "rings"; the caller frees the text. -EOPNOTSUPP if no number is in it. */
+#define NUMBERS_TEXT_SIZE 160
+int setting_numbers_text(enum link_setting setting, const struct link_numbers *numbers, char **ret_value);
+int setting_parse_numbers(enum link_setting setting, const char *value, struct link_numbers *ret);
 
 /* Read the value of "rss". */
 int setting_parse_rss(const char *value, struct link_rss *ret);

@@ -219,16 +219,16 @@ static void try_xdp(struct subject *subject)
 static void suggest_native(const struct subject *subject, json_t *check)
 {
 	struct link_feature lro = { 0 };
-	struct link_channels channels = { 0 };
+	struct link_numbers channels = { 0 };
 
 	ethtool_feature(subject->ethtool, subject->link->ifindex, "rx-lro", &lro);
-	ethtool_channels(subject->ethtool, subject->link->ifindex, &channels);
+	ethtool_numbers(subject->ethtool, subject->link->ifindex, LINK_CHANNELS, &channels);
 	if (lro.active && !lro.fixed)
 		probe_fix(check, "ethtool -K %s lro off", subject->name);
 	else if (subject->link->mtu_octets > MTU_USUAL_OCTETS)
 		probe_fix(check, "ip link set dev %s mtu %d", subject->name, MTU_USUAL_OCTETS);
-	else if (channels.combined > 1)
-		probe_fix(check, "ethtool -L %s combined %u", subject->name, channels.combined / 2);
+	else if (channels.value[CHANNELS_COMBINED] > 1)
+		probe_fix(check, "ethtool -L %s combined %u", subject->name, channels.value[CHANNELS_COMBINED] / 2);
 }
 
 static void check_native(struct subject *subject)
@@ -342,23 +342,25 @@ static void check_xdp(struct subject *subject)
 
 static void check_queues(struct subject *subject)
 {
-	struct link_channels channels;
+	struct link_numbers channels;
+	const uint32_t *value = channels.value, *most = channels.most;
 
 	subject->receive_queues = 1;
-	if (ethtool_channels(subject->ethtool, subject->link->ifindex, &channels)) {
+	if (ethtool_numbers(subject->ethtool, subject->link->ifindex, LINK_CHANNELS, &channels)) {
 		OK(subject->checks, "queues", "the driver does not tell");
 		json_object_set_new(subject->object, "channels", json_null());
 		return;
 	}
-	subject->receive_queues = channels.rx + channels.combined;
-	subject->transmit_queues = channels.tx + channels.combined;
+	subject->receive_queues = value[CHANNELS_RX] + value[CHANNELS_COMBINED];
+	subject->transmit_queues = value[CHANNELS_TX] + value[CHANNELS_COMBINED];
 	json_object_set_new(subject->object, "channels",
-			    json_pack("{s:i, s:i, s:i, s:i, s:i, s:i}", "rx", (int)channels.rx, "tx", (int)channels.tx,
-				      "combined", (int)channels.combined, "rx_max", (int)channels.rx_max, "tx_max",
-				      (int)channels.tx_max, "combined_max", (int)channels.combined_max));
-	OK(subject->checks, "queues", "receive %u of %u, transmit %u of %u", channels.rx + channels.combined,
-	   channels.rx_max + channels.combined_max, channels.tx + channels.combined,
-	   channels.tx_max + channels.combined_max);
+			    json_pack("{s:i, s:i, s:i, s:i, s:i, s:i}", "rx", (int)value[CHANNELS_RX], "tx",
+				      (int)value[CHANNELS_TX], "combined", (int)value[CHANNELS_COMBINED], "rx_max",
+				      (int)most[CHANNELS_RX], "tx_max", (int)most[CHANNELS_TX], "combined_max",
+				      (int)most[CHANNELS_COMBINED]));
+	OK(subject->checks, "queues", "receive %u of %u, transmit %u of %u", subject->receive_queues,
+	   most[CHANNELS_RX] + most[CHANNELS_COMBINED], subject->transmit_queues,
+	   most[CHANNELS_TX] + most[CHANNELS_COMBINED]);
 }
 
 /* Count the queues that a table names. */
@@ -426,18 +428,19 @@ static void check_rss(struct subject *subject)
 
 static void check_rings(struct subject *subject)
 {
-	struct link_rings rings;
+	struct link_numbers rings;
+	const uint32_t *value = rings.value, *most = rings.most;
 
-	if (ethtool_rings(subject->ethtool, subject->link->ifindex, &rings) || !rings.rx_max)
+	if (ethtool_numbers(subject->ethtool, subject->link->ifindex, LINK_RINGS, &rings) || !most[RINGS_RX])
 		OK(subject->checks, "rings", "the driver does not tell");
-	else if (rings.rx < RING_FEW && rings.rx < rings.rx_max)
+	else if (value[RINGS_RX] < RING_FEW && value[RINGS_RX] < most[RINGS_RX])
 		probe_fix(WARN(subject->checks, "rings",
-			       "receive %u of %u, transmit %u of %u: a stall of this machine soon loses frames", rings.rx,
-			       rings.rx_max, rings.tx, rings.tx_max),
-			  "ethtool -G %s rx %u", subject->name, rings.rx_max < RING_MANY ? rings.rx_max : RING_MANY);
+			       "receive %u of %u, transmit %u of %u: a stall of this machine soon loses frames",
+			       value[RINGS_RX], most[RINGS_RX], value[RINGS_TX], most[RINGS_TX]),
+			  "ethtool -G %s rx %u", subject->name, most[RINGS_RX] < RING_MANY ? most[RINGS_RX] : RING_MANY);
 	else
-		OK(subject->checks, "rings", "receive %u of %u, transmit %u of %u", rings.rx, rings.rx_max, rings.tx,
-		   rings.tx_max);
+		OK(subject->checks, "rings", "receive %u of %u, transmit %u of %u", value[RINGS_RX], most[RINGS_RX],
+		   value[RINGS_TX], most[RINGS_TX]);
 }
 
 /* --- what distorts -------------------------------------------------------------------------------------------------- */
@@ -493,14 +496,16 @@ static void check_distortion(struct subject *subject)
 
 static void check_pause(struct subject *subject)
 {
-	struct link_pause pause;
+	struct link_numbers pause;
+	const uint32_t *value = pause.value;
 
-	if (ethtool_pause(subject->ethtool, subject->link->ifindex, &pause))
+	if (ethtool_numbers(subject->ethtool, subject->link->ifindex, LINK_PAUSE, &pause))
 		OK(subject->checks, "pause", "the driver has no pause frames");
-	else if (pause.rx || pause.tx)
+	else if (value[PAUSE_RX] || value[PAUSE_TX])
 		probe_fix(WARN(subject->checks, "pause",
-			       "%s%s%s on: flow control hides loss; a run switches it off meanwhile", pause.rx ? "rx" : "",
-			       pause.rx && pause.tx ? " and " : "", pause.tx ? "tx" : ""),
+			       "%s%s%s on: flow control hides loss; a run switches it off meanwhile",
+			       value[PAUSE_RX] ? "rx" : "", value[PAUSE_RX] && value[PAUSE_TX] ? " and " : "",
+			       value[PAUSE_TX] ? "tx" : ""),
 			  "ethtool -A %s autoneg off rx off tx off", subject->name);
 	else
 		OK(subject->checks, "pause", "off");
@@ -509,11 +514,11 @@ static void check_pause(struct subject *subject)
 /* "2 us, adaptive": how long a received frame may wait for its interrupt. */
 static void check_coalescing(struct subject *subject)
 {
-	struct link_coalescing coalescing;
+	struct link_numbers coalescing;
 	owned char *text = NULL;
 
-	if (ethtool_coalescing(subject->ethtool, subject->link->ifindex, &coalescing) ||
-	    setting_coalescing_text(&coalescing, &text))
+	if (ethtool_numbers(subject->ethtool, subject->link->ifindex, LINK_COALESCING, &coalescing) ||
+	    setting_numbers_text(LINK_COALESCING, &coalescing, &text))
 		OK(subject->checks, "coalescing", "the driver does not tell");
 	else
 		OK(subject->checks, "coalescing", "%s; --prepare latency or throughput changes it for a run", text);
@@ -521,11 +526,11 @@ static void check_coalescing(struct subject *subject)
 
 static void check_eee(struct subject *subject)
 {
-	bool on;
+	struct link_numbers eee;
 
-	if (ethtool_eee(subject->ethtool, subject->link->ifindex, &on))
+	if (ethtool_numbers(subject->ethtool, subject->link->ifindex, LINK_EEE, &eee))
 		OK(subject->checks, "eee", "the driver has none");
-	else if (on)
+	else if (eee.value[EEE_ON])
 		probe_fix(WARN(subject->checks, "eee",
 			       "on: the link sleeps between frames, and waking takes some us; --prepare eee switches it off "
 			       "for "
