@@ -104,5 +104,3 @@ void search_show(const struct search *search, const struct mlr_decision *decisio
 void search_show_end(const struct search *search);
 /* Show a trial that has ended, whatever it was a part of. */
 void view_take_measurement(struct view *view, const struct measurement *measurement);
-/* Add all trials of a run without goals, and a mark of each of the last. */
-void view_take_trials(struct view *view, const struct measurement *trials, size_t count);

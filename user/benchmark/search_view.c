@@ -15,18 +15,6 @@ void view_take_measurement(struct view *view, const struct measurement *measurem
 	view->lost_frames += (double)measurement->verdict.lost;
 }
 
-void view_take_trials(struct view *view, const struct measurement *trials, size_t count)
-{
-	view->trial_count = count;
-	for (size_t i = 0; i < count; i++) {
-		view_take_measurement(view, &trials[i]);
-		if (i + VIEW_MARKS >= count)
-			view_add_mark(view, trials[i].tester_limited                 ? VIEW_LIMITED
-					    : trials[i].result.output.loss_ratio > 0 ? VIEW_BAD
-										     : VIEW_GOOD);
-	}
-}
-
 static enum view_mark mark_of(const struct search *search, const struct search_trial *trial)
 {
 	double loss_ratio = trial->measurement.result.output.loss_ratio;

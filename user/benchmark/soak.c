@@ -3,27 +3,14 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/stop.h"
-#include "benchmark/search_state.h"
-#include "progress/events.h"
-#include "progress/progress.h"
-#include "result/report.h"
-
-/* Return the seconds since its start, by the clock that counts for it. */
-static double elapsed_s(const struct soak *soak)
-{
-	if (soak->measurer->virtual_time)
-		return soak->virtual_s;
-	return clock_since_s(soak->start_ns);
-}
 
 /* Show the trials and the estimate so far. --stdev may end it before its time, and nobody knows when. */
 static struct view view_of(const struct soak *soak)
 {
-	struct view view = progress_view(soak->config);
+	const struct config *config = soak->series.config;
+	struct view view = series_view(&soak->series);
 	struct mlr_plr_estimate estimate;
 
 	mlr_plr_estimate(soak->plr, &estimate);
@@ -31,40 +18,22 @@ static struct view view_of(const struct soak *soak)
 	view.max_load_fps = soak->range.max_fps;
 	view.estimate_fps = estimate.together.mean_fps;
 	view.estimate_stdev_fps = estimate.robust_stdev_fps;
-	view_take_trials(&view, soak->trials, soak->trial_count);
-	view.elapsed_s = elapsed_s(soak);
-	view.limit_s = soak->config->max_time_s;
-	if (!(soak->config->stdev_ratio > 0))
+	view.limit_s = config->max_time_s;
+	if (!(config->stdev_ratio > 0))
 		view.remaining_s = fmax(view.limit_s - view.elapsed_s, 0);
 	return view;
-}
-
-static void show(const struct soak *soak, const struct mlr_trial_input *next)
-{
-	struct view view = view_of(soak);
-
-	progress_take_trial(&view, next);
-	progress_show(soak->config, &view, !soak->measurer->virtual_time);
-}
-
-static void show_end(const struct soak *soak)
-{
-	struct view view = view_of(soak);
-
-	view.remaining_s = 0;
-	progress_show_end(&view);
 }
 
 /* Return why no further trial is performed; SOAK_RUNNING: perform it. */
 static enum soak_end end_of(const struct soak *soak, const struct mlr_trial_input *next)
 {
-	const struct config *config = soak->config;
+	const struct config *config = soak->series.config;
 
 	if (stop_requested())
 		return SOAK_INTERRUPTED;
 	if (config->stdev_ratio > 0 && mlr_plr_sharp(soak->plr, config->stdev_ratio))
 		return SOAK_SHARP;
-	if (elapsed_s(soak) + next->duration_s > config->max_time_s)
+	if (series_elapsed_s(&soak->series) + next->duration_s > config->max_time_s)
 		return SOAK_OUT_OF_TIME;
 	return SOAK_RUNNING;
 }
@@ -84,22 +53,13 @@ static bool counts_of(const struct measurement *measurement, struct mlr_plr_coun
 	return true;
 }
 
-/* Add a trial. It takes the measurement over. */
-static enum exit_code keep(struct soak *soak, struct measurement *measurement)
+/* Give PLRsearch the last trial. */
+static enum exit_code add_last(struct soak *soak)
 {
-	struct measurement *grown = reallocarray(soak->trials, soak->trial_count + 1, sizeof(*grown));
+	const struct measurement *measurement = &soak->series.trials[soak->series.trial_count - 1];
 	struct mlr_plr_counts counts;
-	int error;
+	int error = mlr_plr_add(soak->plr, &measurement->result, counts_of(measurement, &counts) ? &counts : NULL);
 
-	if (!grown) {
-		measurement_free(measurement);
-		return refuse(EXIT_INCAPABLE, "out of memory");
-	}
-	soak->trials = grown;
-	soak->trials[soak->trial_count++] = *measurement;
-	soak->tester_limited |= measurement->tester_limited;
-	soak->virtual_s += measurement->result.output.effective_duration_s + measurement->waits_s;
-	error = mlr_plr_add(soak->plr, &measurement->result, counts_of(measurement, &counts) ? &counts : NULL);
 	if (error == -ENOMEM)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	if (error)
@@ -110,20 +70,12 @@ static enum exit_code keep(struct soak *soak, struct measurement *measurement)
 
 static enum exit_code perform(struct soak *soak, const struct mlr_trial_input *input)
 {
-	struct measurement measurement = { 0 };
-	enum exit_code code;
+	struct view view = view_of(soak);
+	enum exit_code code = series_perform(&soak->series, input, &view);
 
-	code = event_trial_started(soak->config, soak->trial_count + 1, input, NULL);
-	if (code != EXIT_DONE)
-		return code;
-	show(soak, input);
-	code = soak->measurer->ops->measure(soak->measurer, input, &measurement);
 	if (code == EXIT_DONE)
-		code = keep(soak, &measurement);
-	if (code == EXIT_DONE)
-		code = event_trial_finished(soak->config, soak->trial_count,
-					    report_trial(&soak->trials[soak->trial_count - 1]));
-	return code;
+		code = add_last(soak);
+	return code == EXIT_DONE ? series_tell(&soak->series) : code;
 }
 
 static enum exit_code loop(struct soak *soak)
@@ -142,7 +94,7 @@ static enum exit_code loop(struct soak *soak)
 	}
 	if (soak->end == SOAK_INTERRUPTED)
 		return EXIT_INTERRUPTED;
-	return soak->tester_limited || !soak->trial_count ? EXIT_UNMET : EXIT_DONE;
+	return soak->series.tester_limited || !soak->series.trial_count ? EXIT_UNMET : EXIT_DONE;
 }
 
 /* An estimate at the self-test's figure may be the tester's. An estimate by a model that does not fit, or with several
@@ -152,21 +104,22 @@ static enum exit_code judge(struct soak *soak, enum exit_code code)
 	struct mlr_plr_estimate estimate;
 
 	mlr_plr_estimate(soak->plr, &estimate);
-	if (!soak->trial_count)
+	if (!soak->series.trial_count)
 		return code;
-	soak->tester_limited |=
-		load_touches_tester(soak->measurer, estimate.together.mean_fps + estimate.together.stdev_fps);
-	return code == EXIT_DONE && (soak->tester_limited || !soak_is_regular(soak)) ? EXIT_UNMET : code;
+	soak->series.tester_limited |=
+		load_touches_tester(soak->series.measurer, estimate.together.mean_fps + estimate.together.stdev_fps);
+	return code == EXIT_DONE && (soak->series.tester_limited || !soak_is_regular(soak)) ? EXIT_UNMET : code;
 }
 
 static enum exit_code new_plr(struct soak *soak)
 {
+	const struct config *config = soak->series.config;
 	const struct mlr_plr_parameters parameters = {
 		.min_load_fps = soak->range.min_fps,
 		.max_load_fps = soak->range.max_fps,
-		.target_loss_ratio = soak->config->target_loss_ratio,
-		.first_duration_s = soak->config->first_duration_s,
-		.duration_step_s = soak->config->duration_step_s,
+		.target_loss_ratio = config->target_loss_ratio,
+		.first_duration_s = config->first_duration_s,
+		.duration_step_s = config->duration_step_s,
 		.scan_every = MLR_PLR_SCAN_EVERY,
 	};
 
@@ -178,9 +131,10 @@ static enum exit_code new_plr(struct soak *soak)
 enum exit_code soak_run(const struct config *config, struct measurer *measurer, struct soak *ret_soak)
 {
 	struct soak *soak = ret_soak;
+	struct view view;
 	enum exit_code code;
 
-	*soak = (struct soak){ .config = config, .measurer = measurer, .start_time = time(NULL), .start_ns = clock_ns() };
+	*soak = (struct soak){ .series = series_begin(config, measurer) };
 	code = load_range_find(config, measurer, &soak->range);
 	if (code == EXIT_INTERRUPTED) {
 		soak->range = (struct load_range){ .min_fps = NAN, .max_fps = NAN };
@@ -191,15 +145,13 @@ enum exit_code soak_run(const struct config *config, struct measurer *measurer, 
 	if (code != EXIT_DONE)
 		return code;
 	code = loop(soak);
-	soak->duration_s = elapsed_s(soak);
-	show_end(soak);
+	view = view_of(soak);
+	series_end(&soak->series, &view);
 	return judge(soak, code);
 }
 
 void soak_free(struct soak *soak)
 {
-	for (size_t i = 0; i < soak->trial_count; i++)
-		measurement_free(&soak->trials[i]);
-	free(soak->trials);
+	series_free(&soak->series);
 	mlr_plr_free(soak->plr);
 }

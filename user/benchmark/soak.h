@@ -6,13 +6,9 @@
 #pragma once
 
 #include <jansson.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <time.h>
 
 #include "benchmark/load_range.h"
-#include "config/config.h"
-#include "measurer/measurer.h"
+#include "benchmark/series.h"
 #include "mlr/plr.h"
 
 enum soak_end {
@@ -24,18 +20,10 @@ enum soak_end {
 };
 
 struct soak {
-	const struct config *config;
-	struct measurer *measurer;
+	struct series series;
 	struct load_range range;
 	struct mlr_plr *plr;
-	struct measurement *trials;
-	size_t trial_count;
-	time_t start_time;
-	uint64_t start_ns;
-	double virtual_s;  /* time that would have passed, where none does */
-	double duration_s; /* duration of the soak, once it has ended */
 	enum soak_end end;
-	bool tester_limited; /* the tester limited some trial */
 };
 
 /* Soak. In any case the caller frees *ret_soak. Returns EXIT_DONE, EXIT_UNMET if the tester limited a trial or no trial
@@ -44,7 +32,7 @@ enum exit_code soak_run(const struct config *config, struct measurer *measurer, 
 void soak_free(struct soak *soak);
 
 /* Whether the estimate of a soak with trials is what PLRsearch promises: of one crossing, by a model that fits.
- * It may be the tester's, which tester_limited says. */
+ * It may be the tester's, which series.tester_limited says. */
 bool soak_is_regular(const struct soak *soak);
 
 /* Return the result document, "xdp-mlr/soak/1" (soak_report.c): a new reference, or NULL without memory. */

@@ -23,7 +23,7 @@ static const char *crossings_reason(const struct soak *soak, const struct mlr_pl
 			buffer, REASON_SIZE,
 			"no load meets the target loss ratio of %g: the smallest one seen is %.3g, about %s, %.0f of %s "
 			"frames",
-			soak->config->target_loss_ratio, crossings->least_loss_ratio,
+			soak->series.config->target_loss_ratio, crossings->least_loss_ratio,
 			format_si(crossings->least_load_fps, "fps", UNIT_ROOM), crossings->least_lost_frames,
 			format_number(crossings->least_offered_frames, UNIT_ROOM));
 	case MLR_PLR_CROSSES_SEVERAL:
@@ -40,7 +40,7 @@ static const char *crossings_reason(const struct soak *soak, const struct mlr_pl
 				  "whether a load meets the target loss ratio of %g cannot be told: far below the critical "
 				  "load %.0f of %s "
 				  "frames were lost, a ratio of %.3g. A longer --max-time can tell",
-				  soak->config->target_loss_ratio, crossings->least_lost_frames,
+				  soak->series.config->target_loss_ratio, crossings->least_lost_frames,
 				  format_number(crossings->least_offered_frames, UNIT_ROOM), crossings->least_loss_ratio);
 	case MLR_PLR_CROSSES_ONCE:
 		break;
@@ -58,11 +58,11 @@ static const char *irregular_reason(const struct soak *soak, char buffer[REASON_
 		return "interrupted";
 	if (soak->end == SOAK_FAILED)
 		return "a trial could not be measured";
-	if (!soak->trial_count)
+	if (!soak->series.trial_count)
 		return "not one trial fits into the time";
 	mlr_plr_estimate(soak->plr, &estimate);
 	/* If the tester was the limit, the crossings may be its own. */
-	reason = soak->tester_limited ? NULL : crossings_reason(soak, &estimate, buffer);
+	reason = soak->series.tester_limited ? NULL : crossings_reason(soak, &estimate, buffer);
 	if (reason || estimate.model_fits)
 		return reason;
 	return "the SUT's losses are not what PLRsearch's model foresees: go by the robust stdev";
@@ -161,9 +161,9 @@ static json_t *estimate_json(const struct soak *soak)
 			 /* those that both functions found impossible */
 			 json_list(i, count, steps[i].anomaly ? json_integer((json_int_t)i + 1) : NULL), "trend",
 			 trend_json(&estimate.trend), "time_line", json_list(i, count, step_json(&steps[i])), "trials",
-			 json_list(i, soak->trial_count, report_trial(&soak->trials[i])));
+			 json_list(i, soak->series.trial_count, report_trial(&soak->series.trials[i])));
 	json_object_set_new(json, "crossings", crossings_json(&estimate.crossings));
-	report_add_bps(json_object_get(json, "critical_load"), "mean", estimate.together.mean_fps, soak->config);
+	report_add_bps(json_object_get(json, "critical_load"), "mean", estimate.together.mean_fps, soak->series.config);
 	return json;
 }
 
@@ -174,19 +174,20 @@ json_t *report_soak(const struct soak *soak)
 		[SOAK_SHARP] = "stdev",   [SOAK_INTERRUPTED] = "interrupted",
 		[SOAK_FAILED] = "failed",
 	};
-	json_t *document =
-		json_pack("{s:s, s:f}", "schema", "xdp-mlr/soak/1", "target_loss_ratio", soak->config->target_loss_ratio);
+	json_t *document = json_pack("{s:s, s:f}", "schema", "xdp-mlr/soak/1", "target_loss_ratio",
+				     soak->series.config->target_loss_ratio);
 
 	if (!document)
 		return NULL;
 	json_object_update_new(document, soak->plr ? estimate_json(soak) : no_estimate_json());
-	json_object_update_new(
-		document, json_pack("{s:o, s:o, s:s?, s:s, s:i, s:f, s:s, s:s?, s:b}", "min_load",
-				    json_number_or_null(soak->range.min_fps), "max_load",
-				    json_number_or_null(soak->range.max_fps), "max_load_source", soak->range.max_source,
-				    "load_scope", "interface", "aggregate_factor", (int)soak->measurer->transmitters,
-				    "soak_duration", soak->duration_s, "ended_by", ends[soak->end], "irregular_reason",
-				    irregular_reason(soak, ROOM(REASON_SIZE)), "tester_limited", (int)soak->tester_limited));
-	report_add_setting(document, soak->config, soak->measurer, soak->start_time);
+	json_object_update_new(document, json_pack("{s:o, s:o, s:s?, s:s, s:i, s:f, s:s, s:s?, s:b}", "min_load",
+						   json_number_or_null(soak->range.min_fps), "max_load",
+						   json_number_or_null(soak->range.max_fps), "max_load_source",
+						   soak->range.max_source, "load_scope", "interface", "aggregate_factor",
+						   (int)soak->series.measurer->transmitters, "soak_duration",
+						   soak->series.duration_s, "ended_by", ends[soak->end], "irregular_reason",
+						   irregular_reason(soak, ROOM(REASON_SIZE)), "tester_limited",
+						   (int)soak->series.tester_limited));
+	report_add_setting(document, soak->series.config, soak->series.measurer, soak->series.start_time);
 	return document;
 }

@@ -6,12 +6,8 @@
 #pragma once
 
 #include <jansson.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <time.h>
 
-#include "config/config.h"
-#include "measurer/measurer.h"
+#include "benchmark/series.h"
 
 enum sweep_end {
 	SWEEP_RUNNING,
@@ -21,18 +17,10 @@ enum sweep_end {
 };
 
 struct sweep {
-	const struct config *config;
-	struct measurer *measurer;
+	struct series series; /* trials of the first loads */
 	double loads_fps[SWEEP_LOADS_MAX];
-	size_t load_count;          /* 0: they are not known */
-	struct measurement *trials; /* trials of the first loads */
-	size_t trial_count;
-	time_t start_time;
-	uint64_t start_ns;
-	double virtual_s;  /* time that would have passed, where none does */
-	double duration_s; /* duration of the sweep, once it has ended */
+	size_t load_count; /* 0: they are not known */
 	enum sweep_end end;
-	bool tester_limited; /* the tester limited some trial */
 };
 
 /* Sweep. In any case the caller frees *ret_sweep. Returns EXIT_DONE, EXIT_UNMET if the tester limited a trial,

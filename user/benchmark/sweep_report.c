@@ -12,8 +12,8 @@ static json_t *trial_of(const struct sweep *sweep, const struct measurement *mea
 {
 	json_t *trial = report_trial(measurement);
 
-	report_add_bps(trial, "trial_load", measurement->result.input.load_fps, sweep->config);
-	report_add_bps(trial, "trial_forwarding_rate", measurement->result.output.forwarding_rate_fps, sweep->config);
+	report_add_bps(trial, "trial_load", measurement->result.input.load_fps, sweep->series.config);
+	report_add_bps(trial, "trial_forwarding_rate", measurement->result.output.forwarding_rate_fps, sweep->series.config);
 	return trial;
 }
 
@@ -27,21 +27,21 @@ static const char *irregular_reason(const struct sweep *sweep)
 /* The figures of the curve as far as it was measured. */
 static json_t *curve_json(const struct sweep *sweep)
 {
-	owned struct mlr_trial_result *results = calloc(sweep->trial_count + 1, sizeof(*results));
+	owned struct mlr_trial_result *results = calloc(sweep->series.trial_count + 1, sizeof(*results));
 	struct mlr_sweep_figures figures;
 	json_t *curve;
 
 	if (!results)
 		return NULL;
-	for (size_t i = 0; i < sweep->trial_count; i++)
-		results[i] = sweep->trials[i].result;
-	figures = mlr_sweep_figures(results, sweep->trial_count);
+	for (size_t i = 0; i < sweep->series.trial_count; i++)
+		results[i] = sweep->series.trials[i].result;
+	figures = mlr_sweep_figures(results, sweep->series.trial_count);
 	curve = json_pack("{s:o, s:o, s:o, s:o, s:o}", "lossless_load", json_number_or_null(figures.lossless_load_fps),
 			  "first_loss_load", json_number_or_null(figures.first_loss_load_fps), "maximum_forwarding_rate",
 			  json_number_or_null(figures.most_rate_fps), "maximum_forwarding_rate_load",
 			  json_number_or_null(figures.most_rate_load_fps), "forwarding_rate_at_maximum_load",
 			  json_number_or_null(figures.last_rate_fps));
-	report_add_bps(curve, "maximum_forwarding_rate", figures.most_rate_fps, sweep->config);
+	report_add_bps(curve, "maximum_forwarding_rate", figures.most_rate_fps, sweep->series.config);
 	return curve;
 }
 
@@ -50,14 +50,14 @@ json_t *report_sweep(const struct sweep *sweep)
 	json_t *document =
 		json_pack("{s:s, s:o, s:o, s:o, s:s, s:i, s:f, s:f, s:s?, s:b}", "schema", "xdp-mlr/sweep/1", "loads",
 			  json_list(i, sweep->load_count, json_real(sweep->loads_fps[i])), "curve", curve_json(sweep),
-			  "trials", json_list(i, sweep->trial_count, trial_of(sweep, &sweep->trials[i])), "load_scope",
-			  "interface", "aggregate_factor", (int)sweep->measurer->transmitters, "trial_duration",
-			  sweep->config->duration_s, "sweep_duration", sweep->duration_s, "irregular_reason",
-			  irregular_reason(sweep), "tester_limited", (int)sweep->tester_limited);
+			  "trials", json_list(i, sweep->series.trial_count, trial_of(sweep, &sweep->series.trials[i])),
+			  "load_scope", "interface", "aggregate_factor", (int)sweep->series.measurer->transmitters,
+			  "trial_duration", sweep->series.config->duration_s, "sweep_duration", sweep->series.duration_s,
+			  "irregular_reason", irregular_reason(sweep), "tester_limited", (int)sweep->series.tester_limited);
 
 	if (!document)
 		return NULL;
-	report_add_power(document, sweep->config);
-	report_add_setting(document, sweep->config, sweep->measurer, sweep->start_time);
+	report_add_power(document, sweep->series.config);
+	report_add_setting(document, sweep->series.config, sweep->series.measurer, sweep->series.start_time);
 	return document;
 }

@@ -87,10 +87,8 @@ static enum exit_code divide(struct run *run, struct capture *captures, size_t c
 static enum exit_code perform_search(struct run *run)
 {
 	struct search search;
-	enum exit_code code = divide(run, NULL, 0);
+	enum exit_code code;
 
-	if (code != EXIT_DONE)
-		return code;
 	if (run->config->repeats > 1)
 		return repeat_searches(run->config, &run->measurer, &run->file);
 	code = search_run(run->config, run->measurer, &search);
@@ -105,13 +103,10 @@ static enum exit_code perform_search(struct run *run)
 static enum exit_code perform_soak(struct run *run)
 {
 	struct soak soak;
-	enum exit_code code = divide(run, NULL, 0);
+	enum exit_code code = soak_run(run->config, run->measurer, &soak);
 
-	if (code != EXIT_DONE)
-		return code;
-	code = soak_run(run->config, run->measurer, &soak);
-	if (soak.end != SOAK_RUNNING && (soak.end != SOAK_FAILED || soak.trial_count))
-		code = deliver(run, report_soak(&soak), soak.duration_s, code);
+	if (soak.end != SOAK_RUNNING && (soak.end != SOAK_FAILED || soak.series.trial_count))
+		code = deliver(run, report_soak(&soak), soak.series.duration_s, code);
 	soak_free(&soak);
 	return code;
 }
@@ -121,13 +116,10 @@ static enum exit_code perform_soak(struct run *run)
 static enum exit_code perform_sweep(struct run *run)
 {
 	struct sweep sweep;
-	enum exit_code code = divide(run, NULL, 0);
+	enum exit_code code = sweep_run(run->config, run->measurer, &sweep);
 
-	if (code != EXIT_DONE)
-		return code;
-	code = sweep_run(run->config, run->measurer, &sweep);
-	if (sweep.end != SWEEP_RUNNING && (sweep.end != SWEEP_FAILED || sweep.trial_count))
-		code = deliver(run, report_sweep(&sweep), sweep.duration_s, code);
+	if (sweep.end != SWEEP_RUNNING && (sweep.end != SWEEP_FAILED || sweep.series.trial_count))
+		code = deliver(run, report_sweep(&sweep), sweep.series.duration_s, code);
 	sweep_free(&sweep);
 	return code;
 }
@@ -267,13 +259,9 @@ static enum exit_code perform_trial(struct run *run)
 static enum exit_code perform_rfc2544(struct run *run)
 {
 	struct rfc2544 suite;
-	enum exit_code code = divide(run, NULL, 0);
-	json_t *document;
+	enum exit_code code = rfc2544_run(run->config, &suite);
+	json_t *document = report_rfc2544(&suite);
 
-	if (code != EXIT_DONE)
-		return code;
-	code = rfc2544_run(run->config, &suite);
-	document = report_rfc2544(&suite);
 	if (document)
 		code = deliver(run, document, suite.common.duration_s, code);
 	rfc2544_free(&suite);
@@ -283,13 +271,9 @@ static enum exit_code perform_rfc2544(struct run *run)
 static enum exit_code perform_y1564(struct run *run)
 {
 	struct y1564 suite;
-	enum exit_code code = divide(run, NULL, 0);
-	json_t *document;
+	enum exit_code code = y1564_run(run->config, &suite);
+	json_t *document = report_y1564(&suite);
 
-	if (code != EXIT_DONE)
-		return code;
-	code = y1564_run(run->config, &suite);
-	document = report_y1564(&suite);
 	if (document)
 		code = deliver(run, document, suite.common.duration_s, code);
 	y1564_free(&suite);
@@ -299,11 +283,8 @@ static enum exit_code perform_y1564(struct run *run)
 static enum exit_code perform_selftest(struct run *run)
 {
 	struct selftest selftest;
-	enum exit_code code = divide(run, NULL, 0);
+	enum exit_code code = selftest_run(run->config, &selftest);
 
-	if (code != EXIT_DONE)
-		return code;
-	code = selftest_run(run->config, &selftest);
 	if (code == EXIT_INTERRUPTED || json_array_size(selftest.self_tests) || json_array_size(selftest.hostile_tests))
 		code = deliver(run, report_selftest(&selftest), clock_since_s(selftest.start_ns), code);
 	selftest_free(&selftest);
@@ -313,13 +294,17 @@ static enum exit_code perform_selftest(struct run *run)
 /* --- the verbs ------------------------------------------------------------------------------------------------------ */
 
 static const struct manner {
-	bool has_measurer; /* the measurer of the run; a suite opens its own */
 	enum exit_code (*perform)(struct run *run);
+	bool is_suite;        /* A suite opens measurers of its own. */
+	bool divides_process; /* It has files to open before. */
 } manners[] = {
-	[VERB_SEARCH] = { true, perform_search },      [VERB_TRIAL] = { true, perform_trial },
-	[VERB_SWEEP] = { true, perform_sweep },        [VERB_SOAK] = { true, perform_soak },
-	[VERB_RFC2544] = { false, perform_rfc2544 },   [VERB_Y1564] = { false, perform_y1564 },
-	[VERB_SELFTEST] = { false, perform_selftest },
+	[VERB_SEARCH] = { perform_search },
+	[VERB_TRIAL] = { perform_trial, .divides_process = true },
+	[VERB_SWEEP] = { perform_sweep },
+	[VERB_SOAK] = { perform_soak },
+	[VERB_RFC2544] = { perform_rfc2544, .is_suite = true },
+	[VERB_Y1564] = { perform_y1564, .is_suite = true },
+	[VERB_SELFTEST] = { perform_selftest, .is_suite = true },
 };
 
 /* A search, and the file that it was read from. */
@@ -360,10 +345,12 @@ enum exit_code verb_measure(const struct config *config)
 		code = report_file_open(config, &run.file);
 	if (code != EXIT_DONE)
 		return code;
-	if (manner->has_measurer)
+	if (!manner->is_suite)
 		code = measurer_new(config, &run.measurer);
 	if (code == EXIT_DONE || code == EXIT_INTERRUPTED) {
-		code = manner->perform(&run);
+		code = manner->divides_process ? EXIT_DONE : divide(&run, NULL, 0);
+		if (code == EXIT_DONE)
+			code = manner->perform(&run);
 		measurer_free(run.measurer);
 	}
 	report_file_close(&run.file);
