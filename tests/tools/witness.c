@@ -14,7 +14,8 @@
  * only frames due from `from` to before `to`
  * ms after the first of their trial. Without a key it is about all.
  *
- * The log has lines of words, which are flushed once nothing comes. DUE_NS is when a frame was due by its tag, and LATE_NS how
+ * The log has lines of words, which are flushed once nothing comes. Whoever makes a file LOG.asked is told that all lines are
+ * there when it is gone. DUE_NS is when a frame was due by its tag, and LATE_NS how
  * much later it departed; that may be up to ERROR_NS more, and MARKED is 1 for one that departed in the tester's burst. LEAST_NS
  * is its latency if it arrived when it was given to the kernel, and MOST_NS if it did when the kernel was done with it.
  *	in DIRECTION TRIAL FLOW NUMBER DUE_NS LATE_NS ERROR_NS MARKED
@@ -23,6 +24,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_packet.h>
+#include <limits.h>
 #include <linux/sockios.h>
 #include <net/ethernet.h>
 #include <net/if.h>
@@ -37,6 +39,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <time.h>
+#include <unistd.h>
 
 #define FRAME_OCTETS  2048
 #define BUFFER_OCTETS (64 << 20)
@@ -628,6 +631,8 @@ static int wait_for_frames(void)
 
 int main(int argc, char **argv)
 {
+	char asked[PATH_MAX];
+
 	for (int i = 2; i < argc && i - 2 < RULES_MAX; i++)
 		if (!read_rule(argv[i], &rules[rule_count++])) {
 			fprintf(stderr, "witness LOG DIRECTION,WHAT[,KEY=N...] ...\n");
@@ -639,12 +644,13 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	setvbuf(out, NULL, _IOFBF, 1 << 20);
+	snprintf(asked, sizeof(asked), "%s.asked", argv[1]);
 	links[0].fd = open_link("sut-a");
 	links[1].fd = open_link("sut-b");
 	puts("ready");
 	fflush(stdout);
 	for (;;) {
-		bool is_idle = !wait_for_frames();
+		bool is_asked = access(asked, F_OK) == 0, is_idle = !wait_for_frames();
 
 		for (int i = 0; i < 2; i++) {
 			while (take_one(i))
@@ -653,7 +659,10 @@ int main(int argc, char **argv)
 				release(i, true);
 			send_due(i);
 		}
-		if (is_idle)
+		if (is_idle) {
 			fflush(out);
+			if (is_asked)
+				unlink(asked);
+		}
 	}
 }
