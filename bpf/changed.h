@@ -18,6 +18,9 @@ static __always_inline struct rx_cpu *this_cpu(void);
 /* These are set before loading. */
 const volatile __u8 with_headers = 0; /* compare headers with `sent` */
 const volatile __u8 tags_stay = 0;    /* the SUT, not the port, took a VLAN tag that is missing */
+const volatile __u8 with_mac = 0;     /* compare destination MAC addresses with this one, in network byte order: */
+const volatile __u32 mac_begin = 0;
+const volatile __u16 mac_end = 0;
 
 /* Kinds of change that are expected. User space writes them between trials. */
 volatile __u32 expected_changes = 0;
@@ -30,6 +33,12 @@ struct {
 	__type(key, __u32);
 	__type(value, struct rx_sent);
 } sent SEC(".maps");
+
+/* Whether a frame that has an Ethernet header goes to another destination than it is sent to. */
+static __always_inline int is_readdressed(const void *data)
+{
+	return with_mac && (*(const __u32 *)data != mac_begin || *(const __u16 *)(data + sizeof(mac_begin)) != mac_end);
+}
 
 /* Read the fields to compare, from headers that are whole. */
 static __always_inline struct rx_header header_of(const __u32 *network, const __u32 *udp, __u32 is_ipv6)
@@ -116,6 +125,8 @@ __noinline int find_changes(struct xdp_md *context, __u32 udp_offset, __u32 head
 		changes |= MLR_CHANGE_ADDRESS;
 	if (cpu->header.ports != as_sent->ports)
 		changes |= MLR_CHANGE_PORT;
+	if (data + sizeof(struct ethhdr) <= end && is_readdressed(data))
+		changes |= MLR_CHANGE_MAC;
 	return (int)changes;
 }
 

@@ -512,7 +512,7 @@ static __always_inline void count_header(struct arrival *arrival, struct flow_st
 	__u32 changes = (__u32)find_changes(arrival->context, arrival->frame.udp_offset, arrival->frame.header, flow);
 
 	count_changes(&arrival->cpu->counters, changes);
-	if (changes & CHANGES_TAGGED)
+	if (changes & (CHANGES_TAGGED | MLR_CHANGE_MAC))
 		return;
 	state->header = arrival->cpu->header;
 	if (changes)
@@ -724,7 +724,7 @@ static __always_inline int take_next(const struct usual_frame *frame, struct rx_
 		return 0;
 	if (with_headers)
 		difference = compare_kept(&state->header, frame->network, (const __u32 *)frame->udp, frame->is_ipv6);
-	if (difference & ~HEADER_CHANGED)
+	if (difference & ~HEADER_CHANGED || is_readdressed((const void *)frame->network - sizeof(struct ethhdr)))
 		return 0;
 	if (with_variation) {
 		variation_ns = variation_since(state, sequence, latency_ns);

@@ -14,8 +14,9 @@ enum mlr_change {
 	MLR_CHANGE_TTL = 1 << 4, /* TTL, or the hop limit of IPv6 */
 	MLR_CHANGE_ADDRESS = 1 << 5,
 	MLR_CHANGE_PORT = 1 << 6, /* UDP port */
+	MLR_CHANGE_MAC = 1 << 7,  /* destination MAC address, where it is compared */
 };
 
-#define MLR_CHANGES 7
+#define MLR_CHANGES 7 /* kinds that have a count of their own: all but the last one */
 
 #endif

@@ -21,9 +21,11 @@ static struct mlr_queue_plan *plan;
 static uint8_t frame[FRAME_OCTETS];
 static unsigned int octets;
 
+static const uint8_t *mac; /* what destination MAC addresses are compared with; NULL: nothing */
+
 static void open_receiver(unsigned int ip_version, unsigned int vlan_count, uint32_t flow_count, bool tags_stay)
 {
-	struct rx_options options = { .flow_count = flow_count, .profile = &profile, .tags_stay = tags_stay };
+	struct rx_options options = { .flow_count = flow_count, .profile = &profile, .tags_stay = tags_stay, .mac = mac };
 
 	profile = (struct mlr_profile){
 		.sizes = mlr_size_one(128),
@@ -280,6 +282,40 @@ static void a_flow_may_be_changed_now_and_then(void **state)
 	close_receiver();
 }
 
+/* Some frames of a flow come with another destination MAC address, and some with another TTL. Only what is asked for counts. */
+static void another_destination_mac_address_is_seen(void **state)
+{
+	static const uint8_t own[6] = { 0 };
+
+	(void)state;
+	for (unsigned int at = 0; at <= sizeof(own); at++)
+		for (unsigned int vlans = 0; vlans <= 2; vlans++) {
+			mac = at < sizeof(own) ? own : NULL;
+			open_receiver(4, vlans, FLOWS, true);
+			for (uint32_t n = 1; n <= FRAMES; n++) {
+				write_frame(0, n);
+				memset(frame, 0, sizeof(own));
+				if (n % 3 == 0)
+					frame[at % sizeof(own)] ^= 1;
+				if (n % 5 == 0)
+					frame[14 + 4 * vlans + 8]--;
+				mend_checksums(14 + 4 * vlans);
+				send();
+			}
+			assert_int_equal(counters().received, FRAMES);
+			assert_int_equal(counters().changed_ttl, FRAMES / 5);
+			assert_int_equal(counters().changed, mac ? FRAMES / 3 + FRAMES / 5 - FRAMES / 15 : FRAMES / 5);
+			rx_expect_changes(rx, MLR_CHANGE_MAC);
+			write_frame(0, FRAMES + 1);
+			frame[5] ^= 1;
+			send();
+			assert_int_equal(counters().received, FRAMES + 1);
+			assert_int_equal(counters().changed, mac ? FRAMES / 3 + FRAMES / 5 - FRAMES / 15 : FRAMES / 5);
+			close_receiver();
+		}
+	mac = NULL;
+}
+
 /* What is expected is counted by its kind, and nothing else is said of it. */
 static void expected_changes_are_none_to_wonder_at(void **state)
 {
@@ -364,6 +400,7 @@ int main(void)
 		cmocka_unit_test(flows_that_vary_are_unchanged),
 		cmocka_unit_test(every_kind_is_counted_in_every_frame),
 		cmocka_unit_test(a_flow_may_be_changed_now_and_then),
+		cmocka_unit_test(another_destination_mac_address_is_seen),
 		cmocka_unit_test(expected_changes_are_none_to_wonder_at),
 		cmocka_unit_test(changed_tags),
 		cmocka_unit_test(only_frames_received_are_counted),

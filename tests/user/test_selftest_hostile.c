@@ -134,6 +134,9 @@ static void each_wrong_count_is_seen(void **state)
 		*(uint64_t *)((char *)&measurement.counts + counts[i]) = 1;
 		assert_judged(&measurement, HOSTILE_WRONG, "the counts are wrong: 1 frames ");
 	}
+	assert_judged(&measurement, HOSTILE_WRONG, "1 frames received with another destination MAC address");
+	measurement.counts.changed_ttl = 1;
+	assert_judged(&measurement, HOSTILE_WRONG, "1 frames received with changed headers");
 	measurement = right(100);
 	measurement.counts.received++;
 	assert_judged(&measurement, HOSTILE_WRONG, "1 frames received that were never sent");

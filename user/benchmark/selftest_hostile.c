@@ -65,6 +65,15 @@ static uint64_t refused_by_ports(const struct measurement *measurement)
 	return refused;
 }
 
+/* Frames whose destination MAC address alone is another one: it has no count of its own. */
+static uint64_t readdressed(const struct mlr_trial_counts *counts)
+{
+	return counts->changed_vlan || counts->changed_priority || counts->changed_dscp || counts->changed_ecn ||
+			       counts->changed_ttl || counts->changed_address || counts->changed_port
+		       ? 0
+		       : counts->changed;
+}
+
 /* Whether a count of the trial's own frames is none that the same trial alone could have. */
 static bool has_wrong_frames(const struct measurement *measurement, char reason[HOSTILE_REASON_SIZE])
 {
@@ -78,6 +87,7 @@ static bool has_wrong_frames(const struct measurement *measurement, char reason[
 		{ counts->reordered, "out of order" },
 		{ counts->misdirected, "at a port that they were not sent to" },
 		{ counts->received - counts->verified, "received that were not verified" },
+		{ readdressed(counts), "received with another destination MAC address" },
 		{ counts->changed, "received with changed headers" },
 	};
 

@@ -190,6 +190,11 @@ static void configure(struct rx *rx, const struct rx_options *options)
 	}
 	constants->with_headers = options->profile && !options->no_order;
 	constants->tags_stay = options->tags_stay;
+	constants->with_mac = options->mac != NULL;
+	if (options->mac) {
+		memcpy((void *)&constants->mac_begin, options->mac, sizeof(constants->mac_begin));
+		memcpy((void *)&constants->mac_end, options->mac + sizeof(constants->mac_begin), sizeof(constants->mac_end));
+	}
 	if (constants->with_headers)
 		bpf_map__set_max_entries(rx->skeleton->maps.sent, options->flow_count);
 	if (options->capture_most)

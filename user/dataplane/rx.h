@@ -47,6 +47,7 @@ struct rx_options {
 	/* Profile that is sent, to verify signatures and compare headers. NULL: do neither. */
 	const struct mlr_profile *profile;
 	bool tags_stay;                   /* the port takes no VLAN tags off frames */
+	const uint8_t *mac; /* compare destination MAC addresses of the trial's frames with it; NULL: do not */
 	const struct rx_lengths *lengths; /* NULL: do not compare them; copied */
 	/* Kind of frame whose tunnels frames are sent in, to find them there. NULL: none. */
 	const struct mlr_frame_spec *like;

@@ -138,7 +138,7 @@ unsigned int destinations_expected_changes(const struct measurer_xdp *xdp, unsig
 
 	for (unsigned int i = 0; i < xdp->profile.stream_count; i++)
 		if (xdp->profile.streams[i].to == xdp->ends[port].number && is_routed(xdp, &xdp->profile.streams[i]))
-			changes |= MLR_CHANGE_TTL;
+			changes |= MLR_CHANGE_TTL | MLR_CHANGE_MAC;
 	return changes;
 }
 

@@ -145,6 +145,7 @@ static struct rx_options receiver_options(const struct measurer_xdp *xdp, unsign
 		.verify = verify_of(xdp->config),
 		.profile = &xdp->profile,
 		.tags_stay = xdp->profile.vlan_count && tags_stay(&xdp->ports[port]),
+		.mac = xdp->config->hostile ? xdp->ports[port].link.mac : NULL,
 		.lengths = lengths,
 		.like = xdp->profile.like,
 		.earlier = { xdp->config->earlier.base, xdp->config->earlier.used },
