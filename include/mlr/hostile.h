@@ -69,6 +69,10 @@ struct mlr_hostile_frame {
  * Returns false if this kind does not fit here: frames are too short to have a payload, or too long to add something. */
 bool mlr_hostile_write(const struct mlr_hostile *hostile, uint64_t n, uint8_t *frame, struct mlr_hostile_frame *ret);
 
+/* Write a frame of the kind "vlan-stack" behind three tags, the first one of 802.1Q, or if `is_outer` of 802.1ad. A receiver counts it as
+ * overtagged, or under another name if the port takes the first tag off. So whoever sends it can tell whether the port does. */
+bool mlr_hostile_write_tags(const struct mlr_hostile *hostile, bool is_outer, uint8_t *frame, struct mlr_hostile_frame *ret);
+
 /* Return the name of a kind, for users: "ip-length". */
 const char *mlr_hostile_kind_name(unsigned int kind);
 

@@ -924,6 +924,22 @@ bool mlr_hostile_write(const struct mlr_hostile *hostile, uint64_t n, uint8_t *f
 	return count != MLR_HOSTILE_NONE;
 }
 
+bool mlr_hostile_write_tags(const struct mlr_hostile *hostile, bool is_outer, uint8_t *frame, struct mlr_hostile_frame *ret)
+{
+	const uint16_t types[TAGS_SENT + 1] = { is_outer ? TYPE_8021AD : TYPE_8021Q, TYPE_8021Q, TYPE_8021Q };
+	struct making making = { .hostile = hostile, .random = hostile->seed, .frame = frame };
+	unsigned int kind = 0;
+
+	while (kinds[kind].make != vlan_stack)
+		kind++;
+	if (!put_small(&making) || !put_tags(&making, types, COUNT_OF(types)))
+		return false;
+	*ret = (struct mlr_hostile_frame){ .kind = kind,
+					   .count = behind_tags(&making, types, COUNT_OF(types)),
+					   .octets = making.octets };
+	return true;
+}
+
 const char *mlr_hostile_kind_name(unsigned int kind)
 {
 	return kinds[kind].name;

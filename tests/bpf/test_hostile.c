@@ -143,6 +143,33 @@ static void a_port_may_take_a_tag_off(void **state)
 	rx_close(rx);
 }
 
+/* Frames whose count tells whether the port takes the first tag off. */
+static void frames_tell_which_tags_are_taken(void **state)
+{
+	const struct mlr_size_mix sizes = mlr_size_one(128);
+
+	(void)state;
+	for (unsigned int way = 0; way < 4; way++) {
+		bool is_outer = way & 1, is_taken = way & 2;
+		struct mlr_hostile_frame told;
+		struct rx_counters before, now;
+		unsigned int octets;
+
+		open_receiver(&sizes, 4, way);
+		hostile.takes_tag = hostile.takes_outer_tag = is_taken;
+		assert_true(mlr_hostile_write_tags(&hostile, is_outer, frame, &told));
+		assert_string_equal(mlr_hostile_kind_name(told.kind), "vlan-stack");
+		assert_int_equal(told.count == MLR_HOSTILE_overtagged, !is_taken);
+		octets = is_taken ? take_tag(told.octets) : told.octets;
+		rx_snapshot(rx, &before);
+		run_program(rx_program_fd(rx), frame, octets);
+		rx_snapshot(rx, &now);
+		assert_int_equal(now.overtagged - before.overtagged, !is_taken);
+		assert_int_equal(now.wrong_length - before.wrong_length + now.wrong_signature - before.wrong_signature, is_taken);
+		rx_close(rx);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -150,6 +177,7 @@ int main(void)
 		cmocka_unit_test(frames_of_a_mix),
 		cmocka_unit_test(hardware_that_pads_changes_nothing),
 		cmocka_unit_test(a_port_may_take_a_tag_off),
+		cmocka_unit_test(frames_tell_which_tags_are_taken),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -210,6 +210,11 @@ enum exit_code hostile_tx_start(struct hostile_tx *hostile, const struct mlr_hos
 	return EXIT_DONE;
 }
 
+int hostile_tx_send(struct hostile_tx *hostile, const uint8_t *frame, unsigned int octets)
+{
+	return send(hostile->fd, frame, octets, MSG_DONTWAIT) == (ssize_t)octets ? 0 : -errno;
+}
+
 void hostile_tx_stop(struct hostile_tx *hostile, struct hostile_sent *ret)
 {
 	if (!hostile->runs)

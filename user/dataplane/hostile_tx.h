@@ -32,5 +32,7 @@ void hostile_tx_close(struct hostile_tx *hostile);
 
 /* Write the frames of a trial, and begin to send them: so many a second, or with INFINITY as many as can be. */
 enum exit_code hostile_tx_start(struct hostile_tx *hostile, const struct mlr_hostile *what, double load_fps);
+/* Send one frame before that. Returns 0 or -errno. */
+int hostile_tx_send(struct hostile_tx *hostile, const uint8_t *frame, unsigned int octets);
 /* End that. Nothing happens if it was not started. */
 void hostile_tx_stop(struct hostile_tx *hostile, struct hostile_sent *ret);

@@ -14,6 +14,6 @@ void hostile_close(struct measurer_xdp *xdp);
 
 /* Begin to send beside the trial that xdp->steps describes, and wait until frames flow; nothing where it has none. Call it between
  * the snapshot before the trial and its first frame. */
-enum exit_code hostile_begin(struct measurer_xdp *xdp, uint64_t sequences);
-/* Call it once the trial's frames are sent, in any case: what was sent meanwhile. EXIT_INVALID if the sender failed. */
-enum exit_code hostile_end(struct measurer_xdp *xdp, struct hostile_summary *ret);
+enum exit_code hostile_begin(struct measurer_xdp *xdp, uint64_t sequences, struct hostile_summary *ret);
+/* Call it once the trial's frames are sent, in any case: it adds what was sent meanwhile. EXIT_INVALID if the sender failed. */
+enum exit_code hostile_end(struct measurer_xdp *xdp, struct hostile_summary *sum);

@@ -38,7 +38,7 @@ struct endpoint {
 	struct rx *rx;                   /* always: it also shows what is foreign or misdirected */
 	struct tx_port *tx;              /* NULL if it does not transmit */
 	struct hostile_tx *hostile;      /* NULL: it sends no hostile frames */
-	bool takes_tag, takes_outer_tag; /* with hostile frames: it takes VLAN tags off what it receives */
+	bool knows_tags, takes_tag, takes_outer_tag; /* with hostile frames: whether it takes VLAN tags off what it receives */
 	struct nic_clock clock;          /* clock of the NIC; without fd the NIC does not stamp arrivals */
 	struct departure departure;
 	uint8_t destination_mac[MLR_MAC_OCTETS];

@@ -349,7 +349,7 @@ static enum exit_code perform(struct measurer_xdp *xdp, struct xdp_run *run, str
 	measurement->number = xdp->measurer.last_trial = ++xdp->trial_count;
 	if ((code = xdp_run_arm(xdp, sequences, run)))
 		return code;
-	code = hostile_begin(xdp, sequences);
+	code = hostile_begin(xdp, sequences, &measurement->hostile);
 	start_ns = clock_ns() + START_MARGIN_NS + departure_lead_ns(xdp);
 	if (!code)
 		code = xdp_run_transmit(xdp, run, start_ns);
