@@ -227,48 +227,31 @@ static enum tone tone_of_run(const json_t *result)
 	return standing_of(result) == STANDING_REGULAR ? TONE_PLAIN : tone_of_result(result);
 }
 
-/* The results, each with its width, and all its rates on the link. A new reference. */
-static json_t *extended_results(const json_t *document)
+static void add_width(struct cells *cells, const json_t *result)
 {
-	static const char *const rates[][2] = { { "relevant_lower_bound", "lower_l1" },
-						{ "relevant_upper_bound", "upper_l1" },
-						{ "conditional_throughput", "l1" } };
-	double octets = frame_octets(document);
-	json_t *rows = json_array();
-
-	json_each (result, results_of(document)) {
-		json_t *row = json_copy(result);
-
-		json_object_set_new(row, "width", json_number_or_null(width_of(result)));
-		json_object_set_new(row, "l2",
-				    json_number_or_null(l2_bps(read_number(result, "conditional_throughput"), octets)));
-		for (size_t i = 0; i < COUNT(rates); i++)
-			json_object_set_new(row, rates[i][1],
-					    json_number_or_null(l1_bps(read_number(result, rates[i][0]), octets)));
-		json_array_append_new(rows, row);
-	}
-	return rows;
+	cells_add(cells, "%s", text_percent(width_of(result), VALUE_ROOM));
 }
 
 static void put_results(struct writer *writer, const json_t *document)
 {
-	static const struct field fields[] = {
+	double octets = frame_octets(document);
+	const struct field fields[] = {
 		{ "Goal", "/goal/name" },
 		{ "Result", .add = cells_add_word },
 		{ "Relevant Lower Bound (frames/s)", "/relevant_lower_bound", text_rate },
-		{ "on the link (L1)", "/lower_l1", text_bps },
+		{ "on the link (L1)", "/relevant_lower_bound", text_bps, .bps = l1_bps, .octets = octets },
 		{ "Relevant Upper Bound (frames/s)", "/relevant_upper_bound", text_rate },
-		{ "on the link (L1)", "/upper_l1", text_bps },
+		{ "on the link (L1)", "/relevant_upper_bound", text_bps, .bps = l1_bps, .octets = octets },
 		{ "Conditional Throughput (frames/s)", "/conditional_throughput", text_rate },
-		{ "frames alone (L2)", "/l2", text_bps },
-		{ "on the link (L1)", "/l1", text_bps },
-		{ "Width (upper \xe2\x88\x92 lower) / upper", "/width", text_percent },
+		{ "frames alone (L2)", "/conditional_throughput", text_bps, .bps = l2_bps, .octets = octets },
+		{ "on the link (L1)", "/conditional_throughput", text_bps, .bps = l1_bps, .octets = octets },
+		{ "Width (upper \xe2\x88\x92 lower) / upper", .add = add_width, .numeric = true },
 		{ "Limited by the tester", "/tester_limited", text_yes_no },
 	};
-	json_auto_t *rows = extended_results(document);
+	const json_t *results = results_of(document);
 
-	table_put(writer, "result-table", fields, COUNT(fields), rows, tone_of_result);
-	json_each (result, results_of(document)) {
+	table_put(writer, "result-table", fields, COUNT(fields), results, tone_of_result);
+	json_each (result, results) {
 		struct facts facts = { .count = 0 };
 
 		facts_add_object(&facts, result, known_result);
@@ -348,7 +331,7 @@ static const struct part parts[] = {
 	{ .put = put_goals },
 	{ .put = put_loads },
 	{ FACTS(input_facts) },
-	{ .put = content_put_trials },
+	{ .put = content_put_trials, .level = LEVEL_DETAIL },
 };
 /* clang-format on */
 

@@ -92,8 +92,12 @@ static const struct fact facts[] = {
 };
 
 static const struct part parts[] = {
-	{ SECTION("course", "The course of the soak") },      { .put = put_figures }, { SECTION("results", "Estimates") },
-	{ TABLE("estimate-table", "/estimates", estimates) }, { FACTS(facts) },       { .put = content_put_trials },
+	{ SECTION("course", "The course of the soak") },
+	{ .put = put_figures },
+	{ SECTION("results", "Estimates") },
+	{ TABLE("estimate-table", "/estimates", estimates) },
+	{ FACTS(facts) },
+	{ .put = content_put_trials, .level = LEVEL_DETAIL },
 };
 
 const struct content content_soak = {

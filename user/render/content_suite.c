@@ -419,7 +419,7 @@ void content_put_trial_folds(struct writer *writer, const json_t *parts, const c
 			const char *summary = TEXT_OF(160, "%.100s%s, %s", read_text(part, name), unit, names[j]);
 
 			content_put_trial_fold(writer, TEXT_OF(48, "trials-%zu-%s", i + 1, tests[j]), summary,
-					       json_object_get(json_object_get(part, tests[j]), "trials"));
+					       json_object_get(json_object_get(part, tests[j]), "trials"), NAN);
 		}
 	}
 }
@@ -432,7 +432,7 @@ static void put_trials(struct writer *writer, const json_t *document)
 
 	content_put_trial_folds(writer, sizes_of(document), "frame_size", " octets", tests, names, COUNT(tests));
 	content_put_trial_fold(writer, "trials-reset", "Reset",
-			       json_object_get(json_object_get(document, "reset"), "trials"));
+			       json_object_get(json_object_get(document, "reset"), "trials"), NAN);
 }
 
 /* clang-format off */
@@ -492,7 +492,7 @@ static const struct part parts[] = {
 	{ SECTION("suite-goal", "Search Goal of the throughput, as applied at every size"), .level = LEVEL_REFERENCE },
 	{ .put = put_goal },
 	{ SECTION("trials", "Trials"), .level = LEVEL_DETAIL },
-	{ .put = put_trials },
+	{ .put = put_trials, .level = LEVEL_DETAIL },
 };
 /* clang-format on */
 

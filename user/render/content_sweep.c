@@ -74,7 +74,7 @@ static const struct part parts[] = {
 	{ SECTION("steps", "Load by load"), .when = "trials" },
 	{ TABLE("step-table", "/trials", steps), .tone = tone_of_limited },
 	{ .put = content_put_observed },
-	{ .put = content_put_trials },
+	{ .put = content_put_trials, .level = LEVEL_DETAIL },
 };
 
 const struct content content_sweep = {

@@ -92,12 +92,12 @@ static void put_spoilt(struct writer *writer, const char *id, const json_t *tria
 	writer->ops->paragraph(writer, "Each was performed again, and none of them counts.");
 }
 
-void content_put_trial_fold(struct writer *writer, const char *id, const char *summary, const json_t *trials)
+void content_put_trial_fold(struct writer *writer, const char *id, const char *summary, const json_t *trials, double octets)
 {
-	static const struct field fields[] = {
+	const struct field fields[] = {
 		{ "Trial", .add = cells_add_row_number, .numeric = true },
 		{ "Load (frames/s)", "/trial_load", text_rate },
-		{ "on the link (L1)", "/l1", text_bps },
+		{ "on the link (L1)", "/trial_load", text_bps, .bps = l1_bps, .octets = octets },
 		{ "Duration (s)", "/trial_duration", text_plain },
 		{ "Effective (s)", "/trial_effective_duration", text_plain },
 		{ "Loss Ratio", "/trial_loss_ratio", text_percent },
@@ -131,34 +131,18 @@ void content_put_trial_fold(struct writer *writer, const char *id, const char *s
 	writer->ops->fold_end(writer);
 }
 
-/* Each trial with its load on the link. A new reference. */
-static json_t *extended_trials(const json_t *document)
-{
-	double octets = frame_octets(document);
-	json_t *rows = json_array();
-
-	json_each (trial, json_object_get(document, "trials")) {
-		json_t *row = json_copy(trial);
-
-		json_object_set_new(row, "l1", json_number_or_null(l1_bps(read_number(trial, "trial_load"), octets)));
-		json_array_append_new(rows, row);
-	}
-	return rows;
-}
-
 void content_put_trials(struct writer *writer, const json_t *document)
 {
-	json_t *trials;
+	const json_t *trials = json_object_get(document, "trials");
 
-	if (!json_array_size(json_object_get(document, "trials")))
+	if (!json_array_size(trials))
 		return;
-	trials = extended_trials(document);
 	writer->ops->section(writer, LEVEL_DETAIL, "trials", "Trials");
 	writer->ops->paragraph(writer,
 			       "Loads are per interface; counts of frames sum over all interfaces. Duplicates never make up "
 			       "for lost frames: a frame counts as received once.");
-	content_put_trial_fold(writer, "trial-fold", TEXT_OF(64, "All %zu trials", json_array_size(trials)), trials);
-	json_decref(trials);
+	content_put_trial_fold(writer, "trial-fold", TEXT_OF(64, "All %zu trials", json_array_size(trials)), trials,
+			       frame_octets(document));
 }
 
 /* --- one trial ------------------------------------------------------------------------------------------------------ */

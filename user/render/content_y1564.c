@@ -314,7 +314,7 @@ static void put_trials(struct writer *writer, const json_t *document)
 	static const char *const tests[] = { "configuration", "performance" };
 
 	content_put_trial_folds(writer, services_of(document), "name", "", tests, tests, COUNT(tests));
-	content_put_trial_fold(writer, "trials-performance", "Performance", json_at(document, "/performance/trials"));
+	content_put_trial_fold(writer, "trials-performance", "Performance", json_at(document, "/performance/trials"), NAN);
 }
 
 #define PERFORMED .when = "services[]/performance"
@@ -332,7 +332,7 @@ static const struct part parts[] = {
 	{ SECTION("y1564-sla", "What was agreed"), .level = LEVEL_DETAIL },
 	{ TABLE("sla-table", "/services", sla_columns) },
 	{ SECTION("trials", "Trials"), .level = LEVEL_DETAIL },
-	{ .put = put_trials },
+	{ .put = put_trials, .level = LEVEL_DETAIL },
 };
 /* clang-format on */
 

@@ -36,8 +36,8 @@ bool is_share(const char *counter, bool gauge, double most);
 void content_put_power(struct writer *writer, const json_t *document);
 /* A section of its own, with a row a trial in a fold. */
 void content_put_trials(struct writer *writer, const json_t *document);
-/* The fold alone; nothing where there are no trials. */
-void content_put_trial_fold(struct writer *writer, const char *id, const char *summary, const json_t *trials);
+/* The fold alone; nothing where there are no trials. Loads are also in bit/s, for frames of so many octets (NAN: not known). */
+void content_put_trial_fold(struct writer *writer, const char *id, const char *summary, const json_t *trials, double octets);
 /* For suites: write a fold for each of the tests of each part. `name` is the member that names a part, `names` are the names
  * of tests. */
 void content_put_trial_folds(struct writer *writer, const json_t *parts, const char *name, const char *unit,

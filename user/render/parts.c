@@ -177,11 +177,16 @@ double number_of(const json_t *value)
 }
 
 /* NULL where a text is missing. */
-static const char *member_text(const json_t *object, const char *at, text_of_number *text, char buffer[VALUE_SIZE])
+static const char *member_text(const json_t *object, const struct field *field, char buffer[VALUE_SIZE])
 {
-	const json_t *value = json_at(object, at);
+	const json_t *value = json_at(object, field->at);
+	double number = number_of(value);
 
-	return text ? text_of_member(object, at, number_of(value), text, buffer) : json_string_value(value);
+	if (!field->text)
+		return json_string_value(value);
+	if (field->bps)
+		number = field->bps(number, field->octets);
+	return text_of_member(object, field->at, number, field->text, buffer);
 }
 
 static const char *text_of_agreed(const struct field *field, const json_t *object, char buffer[VALUE_SIZE])
@@ -202,7 +207,7 @@ static void add_field(struct cells *cells, const struct field *field, const json
 	else if (field->agreed)
 		cells_add(cells, "%s", text_of_agreed(field, object, VALUE_ROOM));
 	else
-		cells_add(cells, "%s", member_text(object, field->at, field->text, VALUE_ROOM) ?: "");
+		cells_add(cells, "%s", member_text(object, field, VALUE_ROOM) ?: "");
 }
 
 /* Whether any row has something in this column. */
@@ -366,7 +371,7 @@ void facts_add_member(struct facts *facts, const char *label, const json_t *obje
 	const json_t *value = json_at(object, at);
 
 	if (text ? !isnan(number_of(value)) : json_is_string(value))
-		facts_add(facts, label, "%s", member_text(object, at, text, VALUE_ROOM));
+		facts_add(facts, label, "%s", member_text(object, &(struct field){ .at = at, .text = text }, VALUE_ROOM));
 }
 
 void facts_say(struct facts *facts, const json_t *object, const struct fact *list, size_t count)

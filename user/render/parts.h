@@ -33,6 +33,9 @@ struct field {
 	text_of_number *text;
 	/* A JSON pointer to what was agreed: the number reads unlike it, and in full where it is that itself. NULL: nothing was. */
 	const char *agreed;
+	/* Of a load in frames/s: the rate in bit/s for frames of so many octets (units.h). NULL: the number as it is. */
+	double (*bps)(double fps, double octets);
+	double octets;
 	const char *phrase;                                  /* instead: the cell as a phrase on the row (phrase.h) */
 	void (*add)(struct cells *cells, const json_t *row); /* instead: for what is computed */
 	bool numeric;                                        /* The text is aligned to the right, like a number. */
