@@ -57,46 +57,13 @@ const char *mlr_goal_rule(enum mlr_goal_fault fault)
 	return "unknown fault";
 }
 
+/* Name, Goal Loss Ratio and Goal Exceed Ratio; Initial and Final Trial Duration and Goal Duration Sum (s); Goal Width. */
 static const struct mlr_goal csit_goals[] = {
-	{
-		.name = "ndr",
-		.loss_ratio = 0,
-		.exceed_ratio = 0.5,
-		.initial_trial_duration_s = 1,
-		.final_trial_duration_s = 1,
-		.duration_sum_s = 21,
-		.width_ratio = 0.005,
-	},
-	{
-		.name = "pdr",
-		.loss_ratio = 0.005,
-		.exceed_ratio = 0.5,
-		.initial_trial_duration_s = 1,
-		.final_trial_duration_s = 1,
-		.duration_sum_s = 21,
-		.width_ratio = 0.005,
-	},
+	{ "ndr", 0, 0.5, 1, 1, 21, 0.005 },
+	{ "pdr", 0.005, 0.5, 1, 1, 21, 0.005 },
 };
-
-static const struct mlr_goal rfc2544_goal = {
-	.name = "rfc2544",
-	.loss_ratio = 0,
-	.exceed_ratio = 0,
-	.initial_trial_duration_s = 1,
-	.final_trial_duration_s = 60,
-	.duration_sum_s = 60,
-	.width_ratio = 0.005,
-};
-
-static const struct mlr_goal tst009_goal = {
-	.name = "tst009",
-	.loss_ratio = 0,
-	.exceed_ratio = 0.5,
-	.initial_trial_duration_s = 1,
-	.final_trial_duration_s = 60,
-	.duration_sum_s = 120,
-	.width_ratio = 0.005,
-};
+static const struct mlr_goal rfc2544_goal = { "rfc2544", 0, 0, 1, 60, 60, 0.005 };
+static const struct mlr_goal tst009_goal = { "tst009", 0, 0.5, 1, 60, 120, 0.005 };
 
 static const struct {
 	const char *name;
