@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* This starts the threads that send frames. The caller owns the thread, and joins it. */
+/* This starts the threads that must hear no signals. The caller owns the thread, and joins it. */
 #pragma once
 
 #include <pthread.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "netdev/nic_clock.h"
 
-#include <signal.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/thread.h"
 
 #define COMPARE_NS (NS_PER_S / 10)
 #define USE_NS     (NS_PER_S / 250) /* how long an offset is used: 50 ppm are 200 ns in it, so 100 ns from the middle */
@@ -70,7 +70,6 @@ static void *follow(void *context)
 
 int nic_clock_follow(struct nic_clock *clock, void (*use)(void *context, int64_t offset_ns), void *context)
 {
-	sigset_t all, before;
 	int error;
 
 	use(context, clock->track.applied_ns);
@@ -79,12 +78,9 @@ int nic_clock_follow(struct nic_clock *clock, void (*use)(void *context, int64_t
 	clock->use = use;
 	clock->context = context;
 	clock->is_over = false;
-	sigfillset(&all); /* signals are for the main thread */
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&clock->thread, NULL, follow, clock);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	error = thread_start(&clock->thread, -1, follow, clock);
 	clock->is_followed = !error;
-	return -error;
+	return error;
 }
 
 void nic_clock_leave(struct nic_clock *clock)

@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -12,6 +11,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/text_stream.h"
+#include "base/thread.h"
 
 #define NICENESS  (-20) /* niceness of transmit threads */
 #define LINE_SIZE 256
@@ -120,16 +120,11 @@ static void *run(void *argument)
 int stalls_measure(int cpu, uint64_t duration_ns, struct stalls *ret)
 {
 	struct spin spin = { .duration_ns = duration_ns, .stalls = { .cpu = cpu } };
-	sigset_t all, before;
 	pthread_t thread;
-	int error;
+	int error = thread_start(&thread, -1, run, &spin);
 
-	sigfillset(&all); /* signals are for the main thread */
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&thread, NULL, run, &spin);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (error)
-		return -error;
+		return error;
 	pthread_join(thread, NULL);
 	if (!spin.error)
 		*ret = spin.stalls;

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/message.h"
+#include "base/thread.h"
 #include "config/given.h"
 #include "progress/metrics.h"
 
@@ -130,17 +130,13 @@ static void *keep_ticking(void *)
 static void start_ticking(void)
 {
 	pthread_condattr_t attributes;
-	sigset_t all, before;
 
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
 	pthread_cond_init(&progress.changed, &attributes);
 	pthread_condattr_destroy(&attributes);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
 	progress.ending = false;
-	progress.ticking = pthread_create(&progress.ticker, NULL, keep_ticking, NULL) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	progress.ticking = thread_start(&progress.ticker, -1, keep_ticking, NULL) == 0;
 }
 
 /* --- the main thread ------------------------------------------------------------------------------------------------ */
