@@ -117,47 +117,29 @@ static void join_values(const struct campaign_set *set, char buffer[LABEL_SIZE])
 		text_add(buffer, LABEL_SIZE, "%s%s", i ? " " : "", set->options->items[i].text);
 }
 
-/* A value of the option that the axis is named for, labelled by itself. It stands at the key of a mapping. */
-static enum exit_code add_value(struct reader *reader, struct campaign_axis *axis, const json_t *mapping,
+/* A label: a mapping of options, or a value of the option that the axis is named for, which stands at the key of a mapping. NULL: the
+ * value is its own label. */
+static enum exit_code add_value(struct reader *reader, struct campaign_axis *axis, const json_t *mapping, const char *label,
 				const json_t *value)
 {
 	struct campaign_set *set;
-	char label[LABEL_SIZE];
+	char values[LABEL_SIZE];
 	enum exit_code code = grow_axis(axis);
 
 	if (code != EXIT_DONE)
 		return code;
 	set = &axis->sets[axis->count];
 	code = set_new(set);
-	if (code == EXIT_DONE)
+	if (code == EXIT_DONE && (!label || !json_is_object(value)))
 		code = config_file_add(&reader->yaml, reader->campaign->verb, mapping, axis->name, value, set->options);
+	if (label)
+		json_each_member (name, of_option, value)
+			if (code == EXIT_DONE)
+				code = read_set_pair(reader, value, name, of_option, set);
 	if (code == EXIT_DONE) {
-		join_values(set, label);
-		code = add_label(reader, axis, value, label);
+		join_values(set, values);
+		code = add_label(reader, axis, value, label ?: values);
 	}
-	if (code != EXIT_DONE)
-		campaign_set_free(set);
-	return code;
-}
-
-/* A label by name: a mapping of options, or a value of the option that the axis is named for. */
-static enum exit_code add_named(struct reader *reader, const json_t *matrix, struct campaign_axis *axis, const char *label,
-				const json_t *value)
-{
-	struct campaign_set *set;
-	enum exit_code code = grow_axis(axis);
-
-	if (code != EXIT_DONE)
-		return code;
-	set = &axis->sets[axis->count];
-	code = set_new(set);
-	if (code == EXIT_DONE && !json_is_object(value))
-		code = config_file_add(&reader->yaml, reader->campaign->verb, matrix, axis->name, value, set->options);
-	json_each_member (name, of_option, value)
-		if (code == EXIT_DONE)
-			code = read_set_pair(reader, value, name, of_option, set);
-	if (code == EXIT_DONE)
-		code = add_label(reader, axis, value, label);
 	if (code != EXIT_DONE)
 		campaign_set_free(set);
 	return code;
@@ -182,10 +164,10 @@ static enum exit_code fill_axis(struct reader *reader, const json_t *matrix, con
 
 	json_each (item, value)
 		if (code == EXIT_DONE)
-			code = add_value(reader, axis, matrix, item);
+			code = add_value(reader, axis, matrix, NULL, item);
 	json_each_member (label, item, value)
 		if (code == EXIT_DONE)
-			code = *label ? add_named(reader, matrix, axis, label, item)
+			code = *label ? add_value(reader, axis, matrix, label, item)
 				      : refuse_key(&reader->yaml, value, label,
 						   "a name on an axis must be a plain value that is not empty");
 	if (code == EXIT_DONE && !axis->count)
@@ -293,7 +275,7 @@ static enum exit_code read_rule_pair(struct reader *reader, const json_t *mappin
 		return refuse_value(&reader->yaml, value, "'%s' does not stand on the axis '%s'%s", label, axis->name,
 				    nearest_hint(label, (const char *const *)axis->labels, axis->count, HINT_ROOM));
 	if (found == axis->count)
-		code = add_value(reader, axis, mapping, value); /* a value beside those that are multiplied */
+		code = add_value(reader, axis, mapping, NULL, value); /* a value beside those that are multiplied */
 	rule->combination.labels[index] = found;
 	return code;
 }
