@@ -319,6 +319,11 @@ static inline bool config_uses_ports(const struct config *config)
 {
 	return config->measurer == MEASURER_XDP || config->measurer == MEASURER_MPI;
 }
+/* Whether frames of this IP version are sent, 4 or 6. */
+static inline bool config_uses_ip(const struct config *config, unsigned int ip_version)
+{
+	return config->ip == IP_MIXED || (config->ip == IP_6) == (ip_version == 6);
+}
 /* Whether --ports says what each port is for. */
 static inline bool config_has_roles(const struct config *config)
 {

@@ -17,11 +17,6 @@
 
 /* --- making it ------------------------------------------------------------------------------------------------------ */
 
-static bool uses(const struct config *config, unsigned int ip_version)
-{
-	return config->ip == IP_MIXED || (config->ip == IP_4) == (ip_version == 4);
-}
-
 /* Count the ports before this one, or of all, that have a role. */
 static unsigned int count_role(const struct config *config, enum port_role role, unsigned int before)
 {
@@ -85,7 +80,7 @@ static void add_streams(const struct config *config, struct mlr_profile *profile
 	for (unsigned int from = 0; from < profile->port_count; from++)
 		for (unsigned int to = 0; to < profile->port_count; to++)
 			for (unsigned int ip_version = 4; ip_version <= 6; ip_version += 2)
-				if (sends(config, from, to) && uses(config, ip_version))
+				if (sends(config, from, to) && config_uses_ip(config, ip_version))
 					add_stream(config, from, to, ip_version, profile);
 }
 
@@ -371,9 +366,9 @@ static enum exit_code check_ranges(const struct config *config, const struct mlr
 
 		traffic_addresses(profile, i, ranges);
 		for (int range = 0; range < TRAFFIC_RANGES && !code; range++) {
-			if (uses(config, 4))
+			if (config_uses_ip(config, 4))
 				code = check_range4(&config->ports[i], traffic_port_name(config, i), &ranges[range]);
-			if (!code && uses(config, 6))
+			if (!code && config_uses_ip(config, 6))
 				code = check_range6(&config->ports[i], traffic_port_name(config, i), &ranges[range]);
 		}
 	}
@@ -388,7 +383,7 @@ static enum exit_code take_template(struct config *config)
 	unsigned int least_octets;
 
 	if (given_by_user(config->given, "ip") &&
-	    (config->ip == IP_MIXED || uses(config, 4) != (file->spec.ip_version == 4)))
+	    (config->ip == IP_MIXED || config_uses_ip(config, 4) != (file->spec.ip_version == 4)))
 		return refuse(EXIT_USAGE_ERROR, "--ip: the frame of %s is IPv%u; leave --ip out", config->template_path,
 			      file->spec.ip_version);
 	config->ip = file->spec.ip_version == 4 ? IP_4 : IP_6;

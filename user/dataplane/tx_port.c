@@ -38,8 +38,7 @@ static bool may_be_raised(const struct config *config, const struct link_info *l
 		return true;
 	if (!(config->prepare.automatic & 1u << PREPARE_QUEUES) || ethtool_open(&ethtool))
 		return false;
-	if (ethtool_numbers(ethtool, link->ifindex, LINK_CHANNELS, &channels))
-		channels = (struct link_numbers){ 0 };
+	ethtool_numbers(ethtool, link->ifindex, LINK_CHANNELS, &channels); /* What cannot be told stays as it is. */
 	ethtool_close(ethtool);
 	return config->queues <= (channels.value[CHANNELS_COMBINED]
 					  ? channels.value[CHANNELS_TX] + channels.most[CHANNELS_COMBINED]

@@ -54,8 +54,7 @@ static void add_ports(const struct account *account, struct measurement *measure
 	measurement->has_counts = true;
 }
 
-/* Count what arrived of all that a port sent to others. *ret_to is one of those. */
-static uint64_t received_from(const struct account *account, unsigned int port, unsigned int *ret_to)
+uint64_t account_came_from(const struct account *account, unsigned int port, unsigned int *ret_to)
 {
 	uint64_t received = 0;
 
@@ -76,7 +75,7 @@ static enum exit_code check_cabling(const struct account *account)
 		uint64_t back = port->received.misdirected;
 		unsigned int to = i;
 
-		if (back && port->counts.transmits && !received_from(account, i, &to))
+		if (back && port->counts.transmits && !account_came_from(account, i, &to))
 			return refuse(EXIT_INVALID,
 				      "ports crossed: %llu frames that port %s sent came back to it, none reached port %s",
 				      (unsigned long long)back, port->counts.name, account->ports[to].counts.name);
@@ -264,7 +263,7 @@ static uint64_t sent_to_nobody(const struct account *account)
 		double misaddressed = (double)port->sent.sent * port->misaddressed_ratio;
 		unsigned int to;
 
-		if (misaddressed > 0 && (double)received_from(account, i, &to) <= (double)port->sent.sent - misaddressed)
+		if (misaddressed > 0 && (double)account_came_from(account, i, &to) <= (double)port->sent.sent - misaddressed)
 			sent += (uint64_t)misaddressed;
 	}
 	return sent;

@@ -52,6 +52,9 @@ struct account {
 /* Return what all ports received. */
 struct rx_counters account_received(const struct account *account);
 
+/* Count what arrived of all that a port of the profile sent to others. *ret_to is one of those. */
+uint64_t account_came_from(const struct account *account, unsigned int port, unsigned int *ret_to);
+
 /* Return a port whose link changed in the trial, NULL if none did. The second function says whether to perform it
  * once more (EXIT_DONE) or, after so many performances, no more (EXIT_INVALID). */
 const struct port_trial *account_changed_link(const struct account *account);

@@ -98,19 +98,23 @@ static int take_message(const struct apart *apart, const struct apart_block *blo
 	return error;
 }
 
+static void take_steps(const struct load_steps *told, struct load_steps *steps)
+{
+	steps->ret_start_ns = told->ret_start_ns;
+	steps->ret_change_ns = told->ret_change_ns;
+	steps->ret_end_ns = told->ret_end_ns;
+	steps->ret_is_part = told->ret_is_part;
+}
+
 /* The times of steps as they are known once frames are sent. */
-static int take_steps(const struct apart *apart, struct load_steps *steps)
+static int get_steps(const struct apart *apart, struct load_steps *steps)
 {
 	struct load_steps told;
 	int error = apart_get(apart->channel, &told, sizeof(told));
 
-	if (error || !steps)
-		return error;
-	steps->ret_start_ns = told.ret_start_ns;
-	steps->ret_change_ns = told.ret_change_ns;
-	steps->ret_end_ns = told.ret_end_ns;
-	steps->ret_is_part = told.ret_is_part;
-	return 0;
+	if (!error && steps)
+		take_steps(&told, steps);
+	return error;
 }
 
 static void pass_stop(struct apart *apart)
@@ -153,7 +157,7 @@ static int await_answer(struct apart *apart, struct load_steps *steps, struct ap
 			error = take_message(apart, &block);
 			break;
 		case BLOCK_BEGUN:
-			error = take_steps(apart, steps);
+			error = get_steps(apart, steps);
 			break;
 		case BLOCK_AGAIN:
 			if (steps && steps->again)
@@ -188,12 +192,8 @@ static enum exit_code ask_trial(struct apart *apart, const struct apart_request 
 
 	if (!error && answer.code != EXIT_DONE)
 		return answer.code;
-	if (!error && steps) {
-		steps->ret_start_ns = answer.steps.ret_start_ns;
-		steps->ret_change_ns = answer.steps.ret_change_ns;
-		steps->ret_end_ns = answer.steps.ret_end_ns;
-		steps->ret_is_part = answer.steps.ret_is_part;
-	}
+	if (!error && steps)
+		take_steps(&answer.steps, steps);
 	if (!error)
 		error = apart_get_measurement(apart->channel, &apart->measurer.selftest, ret);
 	if (!error)

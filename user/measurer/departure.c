@@ -40,10 +40,8 @@ static struct ability find_ability(struct mnl_socket *netlink, const struct link
 	struct ethtool *ethtool;
 
 	if (!ethtool_open(&ethtool)) {
-		if (ethtool_xdp(ethtool, link->ifindex, &features))
-			features = (struct link_xdp){ 0 };
-		if (ethtool_clock(ethtool, link->ifindex, &clock))
-			clock.phc_index = -1;
+		ethtool_xdp(ethtool, link->ifindex, &features); /* What cannot be told stays as it is. */
+		ethtool_clock(ethtool, link->ifindex, &clock);
 		ethtool_close(ethtool);
 	}
 	ability.phc_index = clock.phc_index;

@@ -19,8 +19,8 @@ struct neighbour_port destinations_neighbour(const struct measurer_xdp *xdp, uns
 		.ifindex = xdp->ports[port].link.ifindex,
 		.name = xdp->ports[port].link.name,
 		.is_silent = !xdp->ends[port].transmits,
-		.ip4 = xdp->config->ip != IP_6,
-		.ip6 = xdp->config->ip != IP_4,
+		.ip4 = config_uses_ip(xdp->config, 4),
+		.ip6 = config_uses_ip(xdp->config, 6),
 		.address = config->address,
 		.gateway = config->gateway,
 		.address6 = config->address6,
@@ -36,11 +36,6 @@ struct neighbour_port destinations_neighbour(const struct measurer_xdp *xdp, uns
 
 /* --- who answered --------------------------------------------------------------------------------------------------- */
 
-static bool uses(const struct config *config, unsigned int ip_version)
-{
-	return config->ip == IP_MIXED || (config->ip == IP_6) == (ip_version == 6);
-}
-
 static bool has_answered(const struct neighbour_answer *answer, unsigned int ip_version)
 {
 	return ip_version == 4 ? answer->found4 : answer->found6;
@@ -50,7 +45,7 @@ static bool has_answered(const struct neighbour_answer *answer, unsigned int ip_
 static bool lacks(const struct measurer_xdp *xdp, unsigned int port, unsigned int ip_version)
 {
 	return xdp->ends[port].transmits && !xdp->config->ports[port].destination_mac_given &&
-	       uses(xdp->config, ip_version) && !has_answered(&xdp->answers[port], ip_version);
+	       config_uses_ip(xdp->config, ip_version) && !has_answered(&xdp->answers[port], ip_version);
 }
 
 static bool any_lacks(const struct measurer_xdp *xdp)
@@ -280,24 +275,14 @@ enum exit_code destinations_learn(struct measurer_xdp *xdp)
 
 /* --- after a trial -------------------------------------------------------------------------------------------------- */
 
-/* Return what came of all that a port sent. */
-static uint64_t came_from(const struct measurer_xdp *xdp, const struct account *account, unsigned int port)
-{
-	uint64_t came = 0;
-
-	for (unsigned int i = 0; i < xdp->profile.stream_count; i++)
-		if (xdp->profile.streams[i].from == xdp->ends[port].number)
-			came += account->ports[xdp->profile.streams[i].to].received.received;
-	return came;
-}
-
 enum exit_code destinations_judge(struct measurer_xdp *xdp, const struct account *account, bool *ret_again)
 {
 	bool in_vain = false;
 
 	*ret_again = false;
 	for (unsigned int i = 0; i < xdp->port_count; i++) {
-		uint64_t came = came_from(xdp, account, i), sent = account->ports[i].sent.sent;
+		unsigned int to;
+		uint64_t came = account_came_from(account, xdp->ends[i].number, &to), sent = account->ports[i].sent.sent;
 		double unknown_ratio = destination_unknown_ratio(xdp, i);
 
 		if ((double)came > (double)sent * (1 - unknown_ratio))

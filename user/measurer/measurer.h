@@ -95,6 +95,14 @@ struct load_steps {
 	bool ret_is_part;         /* A stop ended the trial. */
 	uint64_t first_sequences; /* for the measurer alone */
 };
+
+/* Return how long the frames of all steps take, in seconds. */
+static inline double load_steps_duration_s(const struct load_steps *steps)
+{
+	double first_s = (double)steps->frame_count / steps->load_fps;
+
+	return steps->then_load_fps > 0 ? first_s + (double)steps->then_frame_count / steps->then_load_fps : first_s;
+}
 enum exit_code measurer_xdp_measure_steps(struct measurer *measurer, struct load_steps *steps, struct measurement *ret);
 
 /* Return how fast this measurer can transmit (frames/s for each transmitter), by a short calibration. Only `xdp` has one. */

@@ -39,8 +39,7 @@ static int find_clock(int ifindex, const char **ret_reason)
 	*ret_reason = "its driver has no hardware clock";
 	if (ethtool_open(&ethtool))
 		return -1;
-	if (ethtool_clock(ethtool, ifindex, &clock))
-		clock.phc_index = -1;
+	ethtool_clock(ethtool, ifindex, &clock); /* What cannot be told stays as it is. */
 	if (clock.phc_index >= 0 && !clock.stamps_every_received) {
 		*ret_reason = "the NIC does not stamp every frame that it receives";
 		clock.phc_index = -1;

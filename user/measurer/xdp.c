@@ -549,11 +549,9 @@ enum exit_code measurer_xdp_measure_max(struct measurer *measurer, double durati
 static enum exit_code measure_steps(struct measurer *measurer, struct load_steps *steps, struct measurement *ret)
 {
 	struct measurer_xdp *xdp = (struct measurer_xdp *)measurer;
-	struct mlr_trial_input input = { .duration_s = (double)steps->frame_count / steps->load_fps };
+	struct mlr_trial_input input = { .duration_s = load_steps_duration_s(steps) };
 	enum exit_code code;
 
-	if (steps->then_load_fps > 0)
-		input.duration_s += (double)steps->then_frame_count / steps->then_load_fps;
 	input.load_fps = (double)(steps->frame_count + steps->then_frame_count) / input.duration_s;
 	xdp->steps = steps;
 	code = measure(measurer, &input, ret);
