@@ -195,9 +195,7 @@ static void show_stage(struct rfc2544_run *run, enum rfc2544_test test, unsigned
 	const char *stage =
 		TEXT_OF(VIEW_STAGE_SIZE, "size %u of %u, test %u of %u", suite->size, suite->sizes, number, count);
 
-	run->part.test_s = expected_s(suite, test);
-	run->part.test_start_ns = clock_ns();
-	progress_stage(stage, suite->common.start_ns, after_s, suite->common.config->max_time_s);
+	suite_stage(&run->part, stage, expected_s(suite, test), after_s);
 }
 
 /* --- frame sizes -------------------------------------------------------------------------------------------------- */

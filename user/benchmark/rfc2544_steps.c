@@ -396,21 +396,15 @@ enum exit_code rfc2544_recovery(struct rfc2544_run *run, json_t *json)
 
 /* The command that causes the SUT's reset, or its reconfiguration. */
 struct reset_watch {
-	struct load_steps *steps;
+	struct load_steps steps;
 	const char *name;    /* "reset" */
 	const char *command; /* NULL: the operator does it */
-	uint64_t settle_ns;
+	uint64_t settle_ns;  /* what passes before it is given */
 	struct child child;
 	int start_error;
 	uint64_t started_ns; /* 0: not yet */
 	uint64_t ended_ns;   /* when the command was seen to have ended; 0: not yet */
 };
-
-/* What passes before the command is given. */
-static uint64_t settle_ns(double duration_s)
-{
-	return (uint64_t)(fmin(SETTLE_RATIO * duration_s, SETTLE_MAX_S) * NS_PER_S_F);
-}
 
 static void begin_reset(struct reset_watch *reset)
 {
@@ -419,7 +413,7 @@ static void begin_reset(struct reset_watch *reset)
 		reset->start_error = child_start_unheard(&reset->child, reset->command);
 	else
 		note("reset the SUT now; frames are sent for %.0f s more",
-		     (double)(reset->steps->ret_end_ns - reset->started_ns) / NS_PER_S_F);
+		     (double)(reset->steps.ret_end_ns - reset->started_ns) / NS_PER_S_F);
 }
 
 static void watch_reset(void *context, uint64_t now_ns)
@@ -428,7 +422,7 @@ static void watch_reset(void *context, uint64_t now_ns)
 
 	struct pollfd end = { .fd = reset->child.process.fd, .events = POLLIN };
 
-	if (!reset->started_ns && reset->steps->ret_start_ns && now_ns >= reset->steps->ret_start_ns + reset->settle_ns)
+	if (!reset->started_ns && reset->steps.ret_start_ns && now_ns >= reset->steps.ret_start_ns + reset->settle_ns)
 		begin_reset(reset);
 	else if (reset->started_ns && reset->command && !reset->ended_ns && (reset->start_error || poll(&end, 1, 0) > 0))
 		reset->ended_ns = now_ns;
@@ -456,7 +450,7 @@ static void end_command(struct rfc2544_run *run, struct reset_watch *reset, json
 
 static json_t *since_start(const struct reset_watch *reset, uint64_t moment_ns)
 {
-	uint64_t start_ns = reset->steps->ret_start_ns;
+	uint64_t start_ns = reset->steps.ret_start_ns;
 
 	return moment_ns > start_ns ? json_real((double)(moment_ns - start_ns) / NS_PER_S_F) : json_null();
 }
@@ -503,7 +497,7 @@ static struct mlr_reset_cause cause_of(const struct reset_watch *watch)
 /* Say what of a direction cannot be told, or is not of the reset. */
 static void warn_of_outages(const struct reset_watch *watch, const struct mlr_reset *found)
 {
-	uint64_t start_ns = watch->steps->ret_start_ns;
+	uint64_t start_ns = watch->steps.ret_start_ns;
 
 	if (found->unrelated_to_ns)
 		warn("reset: the outage from %.3f s to %.3f s began too long after the command had ended, and counts as "
@@ -527,7 +521,7 @@ static void put_reset(struct rfc2544_run *run, const struct reset_watch *watch, 
 	size_t worst = 0;
 
 	for (size_t i = 0; i < measurement->direction_count; i++) {
-		found[i] = mlr_reset_of(&measurement->due[i], watch->steps->ret_start_ns, &cause);
+		found[i] = mlr_reset_of(&measurement->due[i], watch->steps.ret_start_ns, &cause);
 		worst = is_longer_reset(&found[worst], &found[i]) ? i : worst;
 		lost += (json_int_t)found[i].lost;
 		json_array_append_new(directions,
@@ -546,11 +540,14 @@ static void put_reset(struct rfc2544_run *run, const struct reset_watch *watch, 
 	put_worst(measurement, worst, "reset_time", json);
 }
 
-/* Perform a trial at the throughput, in which a command runs. The watch has its steps, which are filled in. */
+/* Perform a trial at the throughput, in which a command runs. */
 static enum exit_code perform_watched(struct rfc2544_run *run, struct reset_watch *watch, double duration_s,
 				      struct measurement *measurement, json_t *json)
 {
-	*watch->steps = (struct load_steps){
+	enum exit_code code;
+
+	watch->settle_ns = (uint64_t)(fmin(SETTLE_RATIO * duration_s, SETTLE_MAX_S) * NS_PER_S_F);
+	watch->steps = (struct load_steps){
 		.load_fps = run->throughput_fps,
 		.frame_count = frames_of(run->throughput_fps, duration_s),
 		.grace_s = GRACE_S,
@@ -562,27 +559,19 @@ static enum exit_code perform_watched(struct rfc2544_run *run, struct reset_watc
 	json_object_update_new(json,
 			       json_pack("{s:s, s:f, s:s?, s:f}", "frame_size", run->part.config->frame_size_text, "load",
 					 run->throughput_fps, "command", watch->command, "trial_duration", duration_s));
-	return suite_steps(&run->part, watch->steps, measurement);
+	code = suite_steps(&run->part, &watch->steps, measurement);
+	run->part.tester_limited = measurement->tester_limited && measurement->verdict.unsent;
+	return code;
 }
 
 enum exit_code rfc2544_reset(struct rfc2544_run *run, json_t *json)
 {
-	double duration_s = run->suite->plan.reset_duration_s;
-	struct load_steps steps;
-	struct reset_watch reset = {
-		.steps = &steps,
-		.name = "reset",
-		.command = run->part.config->reset_command,
-		.settle_ns = settle_ns(duration_s),
-	};
+	struct reset_watch reset = { .name = "reset", .command = run->part.config->reset_command };
 	measurement_auto_t measurement = { 0 };
-	enum exit_code code;
+	enum exit_code code = perform_watched(run, &reset, run->suite->plan.reset_duration_s, &measurement, json);
 
-	code = perform_watched(run, &reset, duration_s, &measurement, json);
-	if (code == EXIT_DONE) {
+	if (code == EXIT_DONE)
 		put_reset(run, &reset, &measurement, json);
-		run->part.tester_limited = measurement.tester_limited && measurement.verdict.unsent;
-	}
 	end_command(run, &reset, json);
 	return code;
 }
@@ -608,7 +597,7 @@ static bool is_longer_block(const struct mlr_blocked *than, const struct mlr_blo
 static void put_blocked(struct rfc2544_run *run, const struct reset_watch *watch, const struct measurement *measurement,
 			json_t *json)
 {
-	double since_s = (double)(watch->started_ns - watch->steps->ret_start_ns) / NS_PER_S_F;
+	double since_s = (double)(watch->started_ns - watch->steps.ret_start_ns) / NS_PER_S_F;
 	struct mlr_blocked found[MLR_PORTS_MAX];
 	json_t *directions = json_array();
 	json_int_t lost = 0;
@@ -635,23 +624,14 @@ static void put_blocked(struct rfc2544_run *run, const struct reset_watch *watch
 
 enum exit_code rfc2544_reconf(struct rfc2544_run *run, json_t *json)
 {
-	double duration_s = run->suite->plan.reconf_duration_s;
-	struct load_steps steps;
-	struct reset_watch watch = {
-		.steps = &steps,
-		.name = "reconf",
-		.command = run->part.config->reconf_command,
-		.settle_ns = settle_ns(duration_s),
-	};
+	struct reset_watch watch = { .name = "reconf", .command = run->part.config->reconf_command };
 	measurement_auto_t measurement = { 0 };
-	enum exit_code code;
+	enum exit_code code = perform_watched(run, &watch, run->suite->plan.reconf_duration_s, &measurement, json);
 
-	code = perform_watched(run, &watch, duration_s, &measurement, json);
 	if (code == EXIT_DONE && watch.started_ns)
 		put_blocked(run, &watch, &measurement, json);
 	else if (code == EXIT_DONE)
 		run->part.reason = "the trial ended before the reconf command was run";
-	run->part.tester_limited = measurement.tester_limited && measurement.verdict.unsent;
 	end_command(run, &watch, json);
 	return code;
 }

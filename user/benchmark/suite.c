@@ -58,12 +58,8 @@ enum exit_code suite_trial(struct suite_part *part, double load_fps, double dura
 
 enum exit_code suite_steps(struct suite_part *part, struct load_steps *steps, struct measurement *ret)
 {
-	double duration_s = (double)steps->frame_count / steps->load_fps;
-	enum exit_code code;
+	enum exit_code code = begin_trial(part, steps->load_fps, load_steps_duration_s(steps));
 
-	if (steps->then_load_fps > 0)
-		duration_s += (double)steps->then_frame_count / steps->then_load_fps;
-	code = begin_trial(part, steps->load_fps, duration_s);
 	if (code == EXIT_DONE)
 		code = measurer_xdp_measure_steps(part->measurer, steps, ret);
 	return code == EXIT_DONE ? end_trial(part, ret) : code;
@@ -96,6 +92,13 @@ enum exit_code suite_end(struct suite *suite, enum exit_code code)
 	note_end(suite, code);
 	suite->duration_s = clock_since_s(suite->start_ns);
 	return code == EXIT_DONE && (suite->irregular || suite->tester_limited) ? EXIT_UNMET : code;
+}
+
+void suite_stage(struct suite_part *part, const char *stage, double test_s, double after_s)
+{
+	part->test_s = test_s;
+	part->test_start_ns = clock_ns();
+	progress_stage(stage, part->suite->start_ns, after_s, part->suite->config->max_time_s);
 }
 
 void suite_keep_setting(struct suite_part *part)

@@ -63,6 +63,8 @@ void suite_take_earlier(const struct suite *suite, struct config *config);
 enum exit_code suite_test(struct suite_part *part, const char *test, enum exit_code (*perform)(void *run, json_t *json),
 			  void *run, json_t *json);
 
+/* Show that a test of a part begins, how long it takes, and what follows it. */
+void suite_stage(struct suite_part *part, const char *stage, double test_s, double after_s);
 /* Perform one trial, with its event and view. It is repeated a few times if the tester itself was the limit. */
 enum exit_code suite_trial(struct suite_part *part, double load_fps, double duration_s, struct measurement *ret);
 /* Perform a trial with load steps, once. */

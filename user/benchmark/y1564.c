@@ -431,14 +431,6 @@ double y1564_duration_s(const struct config *config)
 	return config->max_time_s > 0 ? fmin(config->max_time_s, duration_s) : duration_s;
 }
 
-/* Show which test begins, and how long it takes. */
-static void show_stage(struct suite_part *part, const char *stage, double test_s, double after_s)
-{
-	part->test_s = test_s;
-	part->test_start_ns = clock_ns();
-	progress_stage(stage, part->suite->start_ns, after_s, part->suite->config->max_time_s);
-}
-
 /* --- services --------------------------------------------------------------------------------------------------------------------- */
 
 static double ns_of(double duration_s)
@@ -509,7 +501,7 @@ static enum exit_code configure_service(struct run *run)
 	enum exit_code code;
 	const char *stage = TEXT_OF(VIEW_STAGE_SIZE, "service %u of %u, configuration", number, config->service_count);
 
-	show_stage(&run->part, stage, configuration_s(config, run->options), services_s(config, number));
+	suite_stage(&run->part, stage, configuration_s(config, run->options), services_s(config, number));
 	snprintf(label, sizeof(label), "%s: configuration", run->options->name);
 	note("%s", label);
 	code = suite_test(&run->part, label, test_configuration, run, json);
@@ -601,7 +593,7 @@ static enum exit_code measure_together(struct y1564 *suite, unsigned int which, 
 
 	if (code == EXIT_DONE) {
 		suite->performance = json_object();
-		show_stage(&joint->part, "performance", performance_s(config), 0);
+		suite_stage(&joint->part, "performance", performance_s(config), 0);
 		note("performance of %u service%s", joint->count, joint->count > 1 ? "s at once" : "");
 		code = suite_test(&joint->part, "performance", test_performance, joint, suite->performance);
 		share_result(joint, suite->performance, code);
