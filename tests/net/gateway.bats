@@ -75,3 +75,55 @@ load helper
   [[ $stderr == *"no frame of 100 sent came back: look at the cabling, at MAC addresses (--dst-mac), at the SUT's routes, VLANs and firewall, "* ]]
   check '.trial_result.trial_loss_ratio == 1 and (.warnings | length == 1)'
 }
+
+# Both ports are on one bridge, whose router does not answer.
+bridge_with_silent_router() {
+  lab_up bridge
+  inside sysctl -qw net.ipv4.ip_forward=1 net.ipv4.conf.all.arp_ignore=8 net.ipv4.conf.all.send_redirects=0 net.ipv4.conf.bridge.send_redirects=0
+  inside ip address add 198.18.0.1/24 dev bridge
+  inside ip address add 198.19.0.1/24 dev bridge
+}
+
+# From now on its answers come, to questions of long ago.
+answers_come() {
+  local network mac
+  mac=$(sut_mac bridge | tr -d :)
+  for network in 12 13; do
+    inside_meanwhile "${BUILD:-build}/tests/tools/speak" bridge 20 \
+      "ffffffffffff${mac}08060001080006040002${mac}c6${network}0001ffffffffffffc6${network}0002"
+  done
+}
+
+destinations='.measurer.ports | map(.destination_mac_source) | unique'
+
+@test "a gateway on the ports' own bridge that answers during the first trial: it is performed again, by the gateway" {
+  bridge_with_silent_router
+  during_trial answers_come --load 1000 --direction both
+  [[ $stderr == *"port $A: its gateway answers now; frames go to"* ]]
+  check "$destinations == [\"learned by ARP\"]"
+  check '.trial_result.counts | .received > 0 and .changed_ttl == .received'
+}
+
+@test "if it answers after a trial, later ones go the same way, and that is said once" {
+  bridge_with_silent_router
+  start sweep --loads 1000,1100,1200 --duration 2 --format json
+  flowing 2200
+  answers_come
+  ended
+  [ "$status" -le 1 ]
+  check '[.trials[].counts.changed_ttl] == [0, 0, 0] and (.trials | all(.counts.received > 0))'
+  check "$destinations == [\"the other port's\"]"
+  check '[.warnings[] | select(test("^port .*: its gateway, 198.1[89].0.1, answers only now; frames go to the other port without it"))] | length == 1'
+}
+
+@test "connect says that it answers, too" {
+  BURST='' CONNECT=''
+  bridge_with_silent_router
+  start connect --duration 3 --format json
+  flowing 1
+  sleep 1 # The frames of the connection have all come.
+  answers_come
+  ended
+  [ "$status" -le 1 ]
+  check '.connection.ports | map(.gateway) == ["198.18.0.1", "198.19.0.1"]'
+}

@@ -275,11 +275,12 @@ static enum exit_code try_until_over(struct measurer_xdp *xdp, struct attempt *a
 static enum exit_code listen_on(struct measurer_xdp *xdp, const struct attempt *attempt)
 {
 	uint64_t until_ns = attempt->start_ns + (uint64_t)(xdp->config->duration_s * 1e9);
+	bool ignored;
 
 	if (xdp->config->verb == VERB_CONNECT && stop_sleep_until(until_ns))
 		return EXIT_INTERRUPTED;
 	hear_ports(xdp);
-	return EXIT_DONE;
+	return xdp->config->verb == VERB_CONNECT ? destinations_ask_again(xdp, &ignored) : EXIT_DONE;
 }
 
 static void conclude(struct measurer_xdp *xdp, const struct attempt *attempt)

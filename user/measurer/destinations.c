@@ -183,6 +183,25 @@ static enum exit_code take_answers(struct measurer_xdp *xdp, const struct neighb
 	return code;
 }
 
+/* Warn once of a gateway that answers after trials whose frames went to the other port without it. */
+static void say_passed_by(struct measurer_xdp *xdp, const struct neighbour_answer *answers)
+{
+	for (unsigned int i = 0; i < xdp->port_count && !xdp->said_passed_by; i++) {
+		bool is_4 = answers[i].found4 && !xdp->answers[i].found4;
+		const struct port_config *port = &xdp->config->ports[i];
+		char address[INET6_ADDRSTRLEN];
+
+		if (!is_news(&xdp->answers[i], &answers[i]))
+			continue;
+		xdp->said_passed_by = true;
+		inet_ntop(is_4 ? AF_INET : AF_INET6, is_4 ? (const void *)&port->gateway : &port->gateway6, address,
+			  sizeof(address));
+		warn("port %s: its gateway, %s, answers only now; frames go to the other port without it, as in the trials "
+		     "before; where the gateway is to be measured, name it (--%s), and the run waits for it",
+		     xdp->ports[i].link.name, address, is_4 ? "gateway" : "gateway6");
+	}
+}
+
 enum exit_code destinations_ask_again(struct measurer_xdp *xdp, bool *ret_changed)
 {
 	struct neighbour_answer answers[MLR_PORTS_MAX] = { 0 };
@@ -193,7 +212,10 @@ enum exit_code destinations_ask_again(struct measurer_xdp *xdp, bool *ret_change
 		return EXIT_DONE;
 	code = neighbours_resolve(xdp->neighbours, xdp->diagnosis.ports_meet ? 0 : AGAIN_NS, answers,
 				  &xdp->diagnosis.ports_meet);
-	return code ? code : take_answers(xdp, answers, ret_changed);
+	if (code || !xdp->passes_by)
+		return code ? code : take_answers(xdp, answers, ret_changed);
+	say_passed_by(xdp, answers);
+	return EXIT_DONE;
 }
 
 /* --- before the first trial ----------------------------------------------------------------------------------------- */
@@ -277,7 +299,8 @@ enum exit_code destinations_learn(struct measurer_xdp *xdp)
 
 enum exit_code destinations_judge(struct measurer_xdp *xdp, const struct account *account, bool *ret_again)
 {
-	bool in_vain = false;
+	bool in_vain = xdp->diagnosis.ports_meet && any_lacks(xdp);
+	enum exit_code code = EXIT_DONE;
 
 	*ret_again = false;
 	for (unsigned int i = 0; i < xdp->port_count; i++) {
@@ -290,5 +313,8 @@ enum exit_code destinations_judge(struct measurer_xdp *xdp, const struct account
 		else
 			in_vain |= unknown_ratio > 0;
 	}
-	return in_vain ? destinations_ask_again(xdp, ret_again) : EXIT_DONE;
+	if (in_vain)
+		code = destinations_ask_again(xdp, ret_again);
+	xdp->passes_by = xdp->diagnosis.ports_meet && any_lacks(xdp);
+	return code;
 }

@@ -21,9 +21,10 @@ extern const uint8_t mac_of_nearest_bridge[MLR_MAC_OCTETS];
 enum exit_code destinations_open(struct measurer_xdp *xdp);
 /* Begin to speak with them, ask, and address the transmitters. EXIT_INTERRUPTED after a stop. */
 enum exit_code destinations_learn(struct measurer_xdp *xdp);
-/* Ask again where nobody has answered, for a moment, and send to whoever answers; whether that changed anything. */
+/* Ask again where nobody has answered, for a moment, and send to whoever answers; whether that changed anything. Once frames of a trial
+ * went to the other port on the same bridge, those of later trials do so, too, and an answer is told. */
 enum exit_code destinations_ask_again(struct measurer_xdp *xdp, bool *ret_changed);
-/* Decide whether a trial is to be performed again, because nothing came and a gateway has answered since. */
+/* Decide whether a trial is to be performed again, because a gateway has answered since, and nothing came or this was the first trial. */
 enum exit_code destinations_judge(struct measurer_xdp *xdp, const struct account *account, bool *ret_again);
 /* Return which part of what a port sends goes to an address that nobody answered for, and of which no frame has come so
  * far. */

@@ -79,6 +79,8 @@ struct measurer_xdp {
 	struct diagnosis diagnosis;            /* explanations of lost and of foreign frames */
 	bool by_nic_clock;                     /* The NICs of all receiving ports stamp arrivals (timestamps.h). */
 	uint64_t listening_since_ns;           /* the time when receivers began to attach */
+	bool passes_by;      /* Frames of a trial went to the other port; a gateway had not answered. So do those of later trials. */
+	bool said_passed_by; /* The user was told that such a gateway answers. */
 	bool links_unsteady;                   /* A link changed in the last trial. */
 	unsigned int repeats_most;             /* most repetitions of the next trial, if the tester spoils it */
 	struct sut_delay delay;                /* longest delay that rank 0, which ends phase d, has seen */
