@@ -17,7 +17,8 @@
 #include <stdlib.h>
 
 #define WARMUP_DURATION_S 1.0
-#define SHORT_PARTS       4 /* a short trial takes at most the full length divided by this */
+#define SHORT_PARTS       4  /* a short trial takes at most the full length divided by this */
+#define SCOUT_PARTS       16 /* the length of trials that look around for a goal, as a part of its full length */
 
 struct mlr {
 	struct mlr_controller base;
@@ -81,6 +82,30 @@ static bool mlr_goal_done(const struct mlr_controller *controller, size_t goal)
 	return mlr->is_warm && (goal_finished(mlr, goal) || focus->is_hopeless || focus->trials >= focus->limit);
 }
 
+/*
+ * Return by what trials a goal looks around: its own, or those of another goal that is not done. These are shorter by far,
+ * and as near as possible to a part of the goal's full length. A SUT that is stunned needs the time of the goal's own.
+ */
+static struct mlr_scout scout_for(const struct mlr *mlr, size_t goal)
+{
+	const struct mlr_goal *own = mlr_results_goal(mlr->base.results, goal);
+	double wanted_s = own->final_trial_duration_s / SCOUT_PARTS, nearest = INFINITY;
+	struct mlr_scout scout = { goal, own->initial_trial_duration_s };
+
+	for (size_t i = 0; i < mlr_results_goal_count(mlr->base.results) && !(mlr->now.memory.stunned_trials > 0); i++) {
+		const struct mlr_goal *other = mlr_results_goal(mlr->base.results, i);
+		double short_s = fmin(fmax(wanted_s, other->initial_trial_duration_s), other->final_trial_duration_s);
+		double distance = fabs(log(short_s / wanted_s));
+
+		if (SHORT_PARTS * short_s > own->initial_trial_duration_s || distance >= nearest ||
+		    mlr_goal_done(&mlr->base, i))
+			continue;
+		scout = (struct mlr_scout){ i, short_s };
+		nearest = distance;
+	}
+	return scout;
+}
+
 /* Get the decision for the first goal that wants one. Returns 1, 0 if no goal wants one, or -ENOMEM. */
 static int decide_any(struct mlr *mlr, struct mlr_decision *ret_decision)
 {
@@ -92,7 +117,7 @@ static int decide_any(struct mlr *mlr, struct mlr_decision *ret_decision)
 
 		if (mlr_goal_done(&mlr->base, goal))
 			continue;
-		err = mlr_choose(&mlr->now, goal, &mlr->focus[goal], ret_decision);
+		err = mlr_choose(&mlr->now, goal, scout_for(mlr, goal), &mlr->focus[goal], ret_decision);
 		if (err)
 			return err;
 		if (!mlr->focus[goal].is_hopeless)

@@ -292,7 +292,7 @@ static int choose_index(struct mlr_focus *focus, const struct mlr_memory *memory
  * Look around with short trials first, until a bad load stands next to a good one. Then the view of the long trials gets a
  * better hint. Returns 1 and an index, 0 if there is nothing to scout, or -ENOMEM.
  */
-static int scout(const struct mlr_situation *now, size_t goal, struct mlr_view *view, int64_t *ret_index,
+static int scout(const struct mlr_situation *now, size_t goal, double short_s, struct mlr_view *view, int64_t *ret_index,
 		 const char **ret_rule)
 {
 	const struct mlr_point *bad;
@@ -301,12 +301,13 @@ static int scout(const struct mlr_situation *now, size_t goal, struct mlr_view *
 	bool is_wanted;
 	int err;
 
-	if (view->goal->initial_trial_duration_s >= view->duration_s)
+	if (short_s >= view->duration_s)
 		return 0;
-	err = mlr_view_new(now, goal, view->goal->initial_trial_duration_s, &near);
+	err = mlr_view_new(now, goal, short_s, &near);
 	if (err)
 		return err;
 	near.bracket = (double)view->unit;
+	near.telling_s = short_s;
 	is_wanted = near.hint < (double)near.grid->last && near.count < SCOUT_LOADS &&
 		    mlr_locate(&near, ret_index, ret_rule, &root) && !mlr_view_at(&near, *ret_index);
 	bad = mlr_view_lowest_bad(&near);
@@ -334,6 +335,7 @@ static bool wants_middle(const struct mlr_focus *focus, const struct mlr_view *v
 static double trial_duration_s(const struct mlr_focus *focus, const struct mlr_view *view, const struct choice *choice)
 {
 	const struct mlr_point *point = mlr_view_at(view, choice->index);
+	bool is_likely_bad;
 
 	if (choice->index == view->grid->last && view->hint >= (double)view->grid->last)
 		return view->duration_s;
@@ -341,8 +343,8 @@ static double trial_duration_s(const struct mlr_focus *focus, const struct mlr_v
 		return view->goal->initial_trial_duration_s;
 	if (point->longest_s < view->telling_s && wants_middle(focus, view))
 		return view->telling_s;
-	if (point->full_length > point->good && point->need.short_bad_s < view->telling_s &&
-	    choice->opinion.exceed_probability >= LIKELY_BAD)
+	is_likely_bad = !(point->good > 0) || choice->opinion.exceed_probability >= LIKELY_BAD;
+	if (point->full_length > point->good && point->need.short_bad_s < view->telling_s && is_likely_bad)
 		return fmin(view->duration_s, fmax(view->goal->initial_trial_duration_s, 1.01 * point->need.short_bad_s));
 	return view->duration_s;
 }
@@ -367,8 +369,8 @@ static bool is_exhausted(const struct mlr_view *view, int64_t index)
 	return point && point->full_length >= 4 * mlr_trials_a_load(view->goal) + 16;
 }
 
-static int choose(const struct mlr_situation *now, size_t goal, struct mlr_focus *focus, struct mlr_view *view,
-		  struct mlr_decision *ret_decision)
+static int choose(const struct mlr_situation *now, size_t goal, struct mlr_scout by, struct mlr_focus *focus,
+		  struct mlr_view *view, struct mlr_decision *ret_decision)
 {
 	double duration_s = view->goal->initial_trial_duration_s;
 	struct choice choice = { .opinion = { NAN, NAN } };
@@ -377,9 +379,11 @@ static int choose(const struct mlr_situation *now, size_t goal, struct mlr_focus
 	scouting = wants_rest(&now->memory, view, &choice.index);
 	if (scouting) {
 		choice.rule = "again, after a rest";
+		by.goal = goal;
 		duration_s = fmin(fmax(duration_s, now->memory.last.input.duration_s), view->duration_s);
 	} else {
-		scouting = scout(now, goal, view, &choice.index, &choice.rule);
+		duration_s = by.duration_s;
+		scouting = scout(now, goal, duration_s, view, &choice.index, &choice.rule);
 	}
 	if (scouting < 0)
 		return scouting;
@@ -392,7 +396,7 @@ static int choose(const struct mlr_situation *now, size_t goal, struct mlr_focus
 	}
 	*ret_decision = (struct mlr_decision){
 		.input = { .duration_s = duration_s, .load_fps = mlr_grid_load_fps(view->grid, choice.index) },
-		.goal = goal,
+		.goal = scouting ? by.goal : goal,
 		.rule = choice.rule,
 		.exceed_probability = choice.opinion.exceed_probability,
 		.trials_ahead = choice.opinion.trials_ahead,
@@ -408,7 +412,8 @@ static double bracket_units(const struct mlr_view *view)
 	return view->goal->initial_trial_duration_s < view->goal->final_trial_duration_s ? BRACKET_LONG : BRACKET_UNITS;
 }
 
-int mlr_choose(const struct mlr_situation *now, size_t goal, struct mlr_focus *focus, struct mlr_decision *ret_decision)
+int mlr_choose(const struct mlr_situation *now, size_t goal, struct mlr_scout by, struct mlr_focus *focus,
+	       struct mlr_decision *ret_decision)
 {
 	struct mlr_view view;
 	int err;
@@ -417,7 +422,7 @@ int mlr_choose(const struct mlr_situation *now, size_t goal, struct mlr_focus *f
 	if (err)
 		return err;
 	view.bracket = bracket_units(&view) * (double)view.unit;
-	err = choose(now, goal, focus, &view, ret_decision);
+	err = choose(now, goal, by, focus, &view, ret_decision);
 	mlr_view_free(&view);
 	return err;
 }

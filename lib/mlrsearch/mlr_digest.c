@@ -53,7 +53,6 @@ static void count_repeat(struct mlr_digest *digest, const struct mlr_goal *goal,
 static void count_trial(struct mlr_load_digest *load, const struct mlr_goal *goal, const struct mlr_trial_result *trial)
 {
 	bool is_final = trial->input.duration_s >= goal->final_trial_duration_s;
-	bool is_initial = trial->input.duration_s >= goal->initial_trial_duration_s;
 	bool is_bad = trial->output.loss_ratio > goal->loss_ratio;
 
 	load->counted++;
@@ -63,8 +62,6 @@ static void count_trial(struct mlr_load_digest *load, const struct mlr_goal *goa
 		mlr_duration_sums_add(&load->stages[stage], &stage_goal, trial);
 	}
 	load->bad += is_bad;
-	load->initial.full_length += is_initial;
-	load->initial.good += is_initial && !is_bad;
 	load->final.full_length += is_final;
 	load->final.good += is_final && !is_bad;
 	if (trial->input.duration_s > load->longest_s)

@@ -70,7 +70,7 @@ struct mlr_load_digest {
 	double changes;                                  /* trials that were good after a bad one, or bad after a good one */
 	double worse;                                    /* trials that were bad after a good one */
 	struct mlr_excess missing_changes;               /* how many changes less than by chance */
-	struct mlr_full_length initial, final;           /* trials of the goal's initial, and of its final Trial Duration */
+	struct mlr_full_length final;                    /* trials of the goal's final Trial Duration */
 	double longest_s;                                /* longest Trial Duration of the load */
 	double longest;                                  /* number of trials of this duration */
 	double loss_sum;                                 /* sum of the loss ratios of these trials */
@@ -131,7 +131,7 @@ struct mlr_view {
 	const struct mlr_results *results;
 	const struct mlr_goal *goal;
 	const struct mlr_grid *grid;
-	double duration_s;     /* the length of the trials that count: the goal's final or initial Trial Duration */
+	double duration_s;     /* the length of the trials that count: the goal's final Trial Duration, or any shorter one */
 	double telling_s;      /* a bad trial of this length is more than a short test */
 	double whole_s;        /* a trial of this length tells a model as much as a longer one */
 	bool is_buffered;      /* short trials are good where longer ones are not */
@@ -368,8 +368,15 @@ struct mlr_focus {
 /* Return how many full-length trials decide a load, if each takes its Trial Duration. */
 double mlr_trials_a_load(const struct mlr_goal *goal);
 
+/* The trials by which a goal looks around before its own long ones. */
+struct mlr_scout {
+	size_t goal; /* the goal that has trials of this length */
+	double duration_s;
+};
+
 /* Choose the next trial for a goal that is not finished, or set focus->is_hopeless. Returns 0 or -ENOMEM. */
-int mlr_choose(const struct mlr_situation *now, size_t goal, struct mlr_focus *focus, struct mlr_decision *ret_decision);
+int mlr_choose(const struct mlr_situation *now, size_t goal, struct mlr_scout by, struct mlr_focus *focus,
+	       struct mlr_decision *ret_decision);
 
 /* --- the time to go --- */
 

@@ -44,15 +44,16 @@ struct mlr_observation mlr_observe(const struct mlr_grid *grid, const struct mlr
 static void set_point(struct mlr_view *view, const struct mlr_load_digest *digest, size_t load, size_t goal, double trial_s)
 {
 	struct mlr_point *point = &view->points[load];
-	const struct mlr_full_length *full =
-		view->duration_s < view->goal->final_trial_duration_s ? &digest->initial : &digest->final;
+	struct mlr_full_length full = digest->final;
 
+	if (view->duration_s < view->goal->final_trial_duration_s)
+		full = (struct mlr_full_length){ digest->counted - digest->bad, digest->counted };
 	*point = (struct mlr_point){
 		.load_fps = digest->load_fps,
 		.position = mlr_grid_position(view->grid, digest->load_fps),
-		.good = full->good,
+		.good = full.good,
 		.bad = digest->bad,
-		.full_length = full->full_length,
+		.full_length = full.full_length,
 		.longest_s = digest->longest_s,
 		.loss_ratio = digest->loss_sum / digest->longest,
 		.class = mlr_results_class(view->results, load, goal),

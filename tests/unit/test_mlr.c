@@ -386,6 +386,39 @@ static void long_trials_are_rare(void **state)
 	free(log.trials);
 }
 
+/* Interrupts take the time of forwarding: the more overloaded it is, the less it forwards. Its warm-up gives no hint. */
+static void measure_livelock(void *context, const struct mlr_trial_input *input, struct mlr_trial_result *ret)
+{
+	double forwarded = pow(fmin(1, 1234567 / input->load_fps), 4);
+
+	(void)context;
+	*ret = make_trial(input->load_fps, input->duration_s, 1 - forwarded);
+}
+
+static size_t count_long_trials(const struct mlr_goal *goals, size_t goal_count, double duration_s)
+{
+	struct mlr_controller_input input = { MIN_LOAD_FPS, MAX_LOAD_FPS, goals, goal_count };
+	struct log log;
+	size_t count = 0;
+
+	search("livelock", 0, &input, measure_livelock, NULL, &log);
+	for (size_t i = 0; i < log.count; i++)
+		count += log.trials[i].input.duration_s >= duration_s;
+	free(log.trials);
+	return count;
+}
+
+/* A goal without short trials looks around by those of another one: few long trials are left. */
+static void short_trials_of_another_goal_scout(void **state)
+{
+	static const struct mlr_goal goals[] = { { "long", 0, 0.5, 60, 60, 60, 0.005 },
+						 { "short", 0.01, 0.5, 1, 1, 1, 0.005 } };
+
+	(void)state;
+	assert_true(count_long_trials(goals, 2, 60) <= 3);
+	assert_true(count_long_trials(goals, 1, 60) > 10);
+}
+
 /* Short bad trials that made an Upper Bound of a load with a long bad one. */
 static size_t short_completions(const struct log *log, const struct mlr_goal *goal)
 {
@@ -1055,6 +1088,7 @@ int main(void)
 		cmocka_unit_test(time_to_go_expects_as_many_surprises_as_there_were),
 		cmocka_unit_test(dead_sut_ends_at_min_load),
 		cmocka_unit_test(long_trials_are_rare),
+		cmocka_unit_test(short_trials_of_another_goal_scout),
 		cmocka_unit_test(a_short_trial_completes_an_upper_bound),
 		cmocka_unit_test(every_model_with_every_preset),
 		cmocka_unit_test(exact_repeats_leave_one_trial_a_load),
