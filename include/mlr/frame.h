@@ -109,6 +109,17 @@ static inline void mlr_put16(uint8_t *at, uint16_t value)
 	*(mlr_word *)at = value;
 }
 
+/* Read in network byte order, at any address. */
+static inline uint16_t mlr_get16(const uint8_t *at)
+{
+	return (uint16_t)(at[0] << 8 | at[1]);
+}
+
+static inline uint32_t mlr_get32(const uint8_t *at)
+{
+	return (uint32_t)mlr_get16(at) << 16 | mlr_get16(at + 2);
+}
+
 static inline void mlr_put32(uint8_t *at, uint32_t value)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

@@ -210,16 +210,6 @@ static bool put_small_of(struct making *making, unsigned int version)
 
 /* --- changing them --------------------------------------------------------------------------------------------------- */
 
-static uint16_t get16(const uint8_t *at)
-{
-	return (uint16_t)(at[0] << 8 | at[1]);
-}
-
-static uint32_t get32(const uint8_t *at)
-{
-	return (uint32_t)get16(at) << 16 | get16(at + 2);
-}
-
 /* Where IP's own length and the protocol are. */
 static uint8_t *ip_length(struct making *making)
 {
@@ -273,7 +263,7 @@ static bool is_tag_in_place(const struct making *making)
 			unsigned int at = header_octets(version) + vlans * VLAN_OCTETS + UDP_OCTETS;
 
 			if (at + 4 <= making->octets &&
-			    get32(making->frame + at) == ((uint32_t)MLR_TAG_MAGIC << 16 | making->hostile->trial))
+			    mlr_get32(making->frame + at) == ((uint32_t)MLR_TAG_MAGIC << 16 | making->hostile->trial))
 				return true;
 		}
 	return false;
@@ -297,7 +287,7 @@ static enum mlr_hostile_count tagged(const struct making *making)
 static void take_magic(struct making *making, unsigned int from)
 {
 	for (unsigned int at = from; at + 2 <= making->octets; at++)
-		if (get16(making->frame + at) == MLR_TAG_MAGIC)
+		if (mlr_get16(making->frame + at) == MLR_TAG_MAGIC)
 			making->frame[at] ^= 0xff;
 }
 
@@ -387,7 +377,7 @@ static enum mlr_hostile_count wrong_ip_length(struct making *making)
 {
 	if (!put_small(making))
 		return MLR_HOSTILE_NONE;
-	mlr_put16(ip_length(making), wrong_length(making, get16(ip_length(making))));
+	mlr_put16(ip_length(making), wrong_length(making, mlr_get16(ip_length(making))));
 	return MLR_HOSTILE_malformed;
 }
 
@@ -407,7 +397,7 @@ static enum mlr_hostile_count too_long_lengths(struct making *making)
 	if (!put_small(making))
 		return MLR_HOSTILE_NONE;
 	more = by_chance(making) ? between(making, 1, 100) : between(making, 101, UINT16_MAX - 200);
-	mlr_put16(ip_length(making), (uint16_t)(get16(ip_length(making)) + more));
+	mlr_put16(ip_length(making), (uint16_t)(mlr_get16(ip_length(making)) + more));
 	mlr_put16(making->frame + making->udp + 4, (uint16_t)(making->udp_octets + more));
 	return MLR_HOSTILE_malformed;
 }
@@ -519,7 +509,7 @@ static bool put_tags(struct making *making, const uint16_t *types, unsigned int 
 
 		mlr_put16(at, types[i]);
 		mlr_put16(at + 2, (uint16_t)random_bits(making));
-		if (get16(at + 2) == MLR_TAG_MAGIC)
+		if (mlr_get16(at + 2) == MLR_TAG_MAGIC)
 			at[2] ^= 1;
 	}
 	return true;
@@ -695,7 +685,7 @@ static enum mlr_hostile_count forged_checksum(struct making *making)
 	if (!put_frame(making, &wish))
 		return MLR_HOSTILE_NONE;
 	checksum = making->frame + making->udp + 6;
-	mlr_put16(checksum, get16(checksum) == 1 ? 2 : 1);
+	mlr_put16(checksum, mlr_get16(checksum) == 1 ? 2 : 1);
 	return MLR_HOSTILE_damaged;
 }
 
@@ -747,7 +737,7 @@ static enum mlr_hostile_count forged_earlier(struct making *making)
 /* Add to a word, as checksums do. */
 static void add_to_word(uint8_t *at, uint16_t more)
 {
-	uint32_t sum = (uint32_t)get16(at) + more;
+	uint32_t sum = (uint32_t)mlr_get16(at) + more;
 
 	mlr_put16(at, (uint16_t)((sum & 0xffff) + (sum >> 16)));
 }

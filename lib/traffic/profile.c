@@ -272,9 +272,7 @@ static uint32_t address_of(const struct mlr_profile_port *port, unsigned int ip_
 {
 	const uint8_t *end = port->address6 + MLR_ADDRESS6_OCTETS - sizeof(uint32_t);
 
-	if (ip_version == 4)
-		return port->address;
-	return (uint32_t)end[0] << 24 | (uint32_t)end[1] << 16 | (uint32_t)end[2] << 8 | end[3];
+	return ip_version == 4 ? port->address : mlr_get32(end);
 }
 
 /* --- flows ---------------------------------------------------------------------------------------------------------- */

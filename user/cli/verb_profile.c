@@ -45,11 +45,6 @@ struct shown {
 	bool extra;
 };
 
-static unsigned int get16(const uint8_t *at)
-{
-	return (unsigned int)at[0] << 8 | at[1];
-}
-
 static json_t *mac_json(const uint8_t *mac)
 {
 	return json_sprintf("%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3], mac[4], mac[5]);
@@ -78,9 +73,10 @@ static json_t *vlans_json(const struct shown *shown)
 {
 	json_t *vlans = json_array();
 
-	for (const uint8_t *tag = shown->frame + 12; get16(tag) == 0x8100 || get16(tag) == VLAN_TYPE_SERVICE; tag += 4)
-		json_array_append_new(vlans, json_sprintf("0x%04x vid %u priority %u", get16(tag), get16(tag + 2) & 0xfff,
-							  get16(tag + 2) >> 13));
+	for (const uint8_t *tag = shown->frame + 12; mlr_get16(tag) == 0x8100 || mlr_get16(tag) == VLAN_TYPE_SERVICE;
+	     tag += 4)
+		json_array_append_new(vlans, json_sprintf("0x%04x vid %u priority %u", mlr_get16(tag),
+							  mlr_get16(tag + 2) & 0xfff, mlr_get16(tag + 2) >> 13));
 	return vlans;
 }
 
@@ -89,7 +85,7 @@ static json_t *signature_json(const struct shown *shown)
 {
 	const uint8_t *at = shown->frame + shown->template->tag_offset + sizeof(struct mlr_tag);
 
-	return shown->template->is_signed ? json_sprintf("0x%04x%04x", get16(at), get16(at + 2)) : json_null();
+	return shown->template->is_signed ? json_sprintf("0x%04x%04x", mlr_get16(at), mlr_get16(at + 2)) : json_null();
 }
 
 /* Describe a frame from its octets alone, not from what they were made of. */
@@ -106,10 +102,10 @@ static json_t *frame_json(const struct shown *shown)
 		mac_json(frame + MLR_MAC_OCTETS), "vlans", vlans_json(shown), "ip_version", ip[0] >> 4, "source_address",
 		v4 ? address_json(AF_INET, ip + 12) : address_json(AF_INET6, ip + 8), "destination_address",
 		v4 ? address_json(AF_INET, ip + 16) : address_json(AF_INET6, ip + 24), "traffic_class",
-		(int)(v4 ? ip[1] : (get16(ip) >> 4 & 0xff)), "hop_limit", v4 ? ip[8] : ip[7], "ip_checksum",
-		v4 ? json_sprintf("0x%04x", get16(ip + 10)) : json_null(), "source_port", (int)get16(udp),
-		"destination_port", (int)get16(udp + 2), "udp_checksum", json_sprintf("0x%04x", get16(udp + 6)), "flow",
-		shown->extra ? json_null() : json_integer(shown->flow->id), "sequence", (json_int_t)shown->sequence,
+		(int)(v4 ? ip[1] : (mlr_get16(ip) >> 4 & 0xff)), "hop_limit", v4 ? ip[8] : ip[7], "ip_checksum",
+		v4 ? json_sprintf("0x%04x", mlr_get16(ip + 10)) : json_null(), "source_port", (int)mlr_get16(udp),
+		"destination_port", (int)mlr_get16(udp + 2), "udp_checksum", json_sprintf("0x%04x", mlr_get16(udp + 6)),
+		"flow", shown->extra ? json_null() : json_integer(shown->flow->id), "sequence", (json_int_t)shown->sequence,
 		"signature", signature_json(shown), "hex", hex_json(frame, shown->octets));
 }
 

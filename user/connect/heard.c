@@ -16,11 +16,6 @@
 #define ICMPV6_ECHO     0x80 /* request; the reply is one more */
 #define SNMP_PORT       161  /* the tester's own management queries */
 
-static unsigned int get16(const uint8_t *at)
-{
-	return (unsigned int)at[0] << 8 | at[1];
-}
-
 /* --- spanning tree -------------------------------------------------------------------------------------------------- */
 
 enum { BPDU_CONFIGURATION = 0, BPDU_RAPID = 2, FLAG_LEARNING = 0x10, FLAG_FORWARDING = 0x20 };
@@ -48,9 +43,9 @@ static const uint8_t *find_bpdu(const uint8_t *frame, size_t octets)
 /* Versions of BPDUs, and the state in the flags of the rapid ones (802.1D-2004, 9.3.3). */
 static bool read_bpdu(struct spanning_tree *spanning, const uint8_t *frame, size_t octets)
 {
-	const uint8_t *bpdu = get16(frame + 12) < TYPES_LEAST ? find_bpdu(frame, octets) : NULL;
+	const uint8_t *bpdu = mlr_get16(frame + 12) < TYPES_LEAST ? find_bpdu(frame, octets) : NULL;
 
-	if (!bpdu || get16(bpdu) || (bpdu[3] != BPDU_CONFIGURATION && bpdu[3] != BPDU_RAPID))
+	if (!bpdu || mlr_get16(bpdu) || (bpdu[3] != BPDU_CONFIGURATION && bpdu[3] != BPDU_RAPID))
 		return false;
 	spanning->frames++;
 	spanning->is_rapid = bpdu[3] == BPDU_RAPID;
@@ -60,9 +55,9 @@ static bool read_bpdu(struct spanning_tree *spanning, const uint8_t *frame, size
 						      : SPANNING_DISCARDING;
 	memcpy(spanning->root, bpdu + 5, sizeof(spanning->root));
 	memcpy(spanning->bridge, bpdu + 17, sizeof(spanning->bridge));
-	spanning->port = (uint16_t)get16(bpdu + 25);
-	spanning->hello_s = get16(bpdu + 31) / BPDU_SECONDS;
-	spanning->forward_delay_s = get16(bpdu + 33) / BPDU_SECONDS;
+	spanning->port = (uint16_t)mlr_get16(bpdu + 25);
+	spanning->hello_s = mlr_get16(bpdu + 31) / BPDU_SECONDS;
+	spanning->forward_delay_s = mlr_get16(bpdu + 33) / BPDU_SECONDS;
 	return true;
 }
 
@@ -99,7 +94,7 @@ static void read_lldp(struct lldp *lldp, const uint8_t *at, const uint8_t *end)
 {
 	*lldp = (struct lldp){ .frames = lldp->frames + 1 };
 	while (end - at >= 2) {
-		unsigned int head = get16(at), type = head >> 9;
+		unsigned int head = mlr_get16(at), type = head >> 9;
 		size_t octets = head & 0x1ff;
 
 		at += 2;
@@ -131,12 +126,12 @@ static bool read_cdp(struct lldp *cdp, const uint8_t *frame, size_t octets)
 		return false;
 	*cdp = (struct lldp){ .frames = cdp->frames + 1 };
 	for (at += CDP_HEAD; end - at > CDP_HEAD; at += item) {
-		item = get16(at + 2);
+		item = mlr_get16(at + 2);
 		if (item <= CDP_HEAD || item > (size_t)(end - at))
 			break;
-		if (get16(at) == CDP_DEVICE)
+		if (mlr_get16(at) == CDP_DEVICE)
 			put_text(at + CDP_HEAD, item - CDP_HEAD, cdp->system);
-		else if (get16(at) == CDP_PORT)
+		else if (mlr_get16(at) == CDP_PORT)
 			put_text(at + CDP_HEAD, item - CDP_HEAD, cdp->port);
 	}
 	return true;
@@ -174,8 +169,8 @@ static bool find_udp_ports(const uint8_t *frame, size_t octets, uint16_t type, u
 		return false;
 	if (octets < ETH_HLEN + header + 4)
 		return false;
-	ret[0] = get16(ip + header);
-	ret[1] = get16(ip + header + 2);
+	ret[0] = mlr_get16(ip + header);
+	ret[1] = mlr_get16(ip + header + 2);
 	return true;
 }
 
@@ -192,7 +187,7 @@ static void read_foreign(struct heard *heard, const uint8_t *frame, uint16_t typ
 	if (heard->foreign++)
 		return;
 	heard->foreign_type = type;
-	heard->foreign_field = (uint16_t)get16(frame + 12);
+	heard->foreign_field = (uint16_t)mlr_get16(frame + 12);
 	memcpy(heard->foreign_to, frame, MLR_MAC_OCTETS);
 	memcpy(heard->foreign_from, frame + MLR_MAC_OCTETS, MLR_MAC_OCTETS);
 }
@@ -236,7 +231,7 @@ void heard_take(struct heard *heard, const uint8_t *frame, size_t octets, uint16
 
 static json_t *bridge_json(const uint8_t id[8])
 {
-	return json_sprintf("%u/%02x:%02x:%02x:%02x:%02x:%02x", get16(id), id[2], id[3], id[4], id[5], id[6], id[7]);
+	return json_sprintf("%u/%02x:%02x:%02x:%02x:%02x:%02x", mlr_get16(id), id[2], id[3], id[4], id[5], id[6], id[7]);
 }
 
 static json_t *spanning_json(const struct spanning_tree *spanning)

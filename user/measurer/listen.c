@@ -133,10 +133,9 @@ static void take_less(const struct measurer_xdp *xdp, unsigned int port)
 		const uint8_t *mac = xdp->ports[i].link.mac;
 		const struct sock_filter from[] = {
 			BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 6),
-			BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
-				 (uint32_t)mac[0] << 24 | (uint32_t)mac[1] << 16 | (uint32_t)mac[2] << 8 | mac[3], 0, 3),
+			BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, mlr_get32(mac), 0, 3),
 			BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 10),
-			TAKE_IF((uint32_t)mac[4] << 8 | mac[5]),
+			TAKE_IF(mlr_get16(mac + 4)),
 		};
 
 		memcpy(code + filter.len, from, sizeof(from));

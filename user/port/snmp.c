@@ -117,11 +117,6 @@ static void send_query(struct snmp *snmp)
 	snmp->report.queries++;
 }
 
-static unsigned int get16(const uint8_t *at)
-{
-	return (unsigned int)at[0] << 8 | at[1];
-}
-
 /* Return the UDP header of a frame, behind at most one VLAN tag: the kernel took off the outer one. NULL: it has none. */
 static const uint8_t *find_udp(const uint8_t *frame, size_t octets)
 {
@@ -129,13 +124,13 @@ static const uint8_t *find_udp(const uint8_t *frame, size_t octets)
 
 	if (octets < ETHER_HDR_LEN + 4)
 		return NULL;
-	if (get16(ip - 2) == VLAN_TYPE_CUSTOMER || get16(ip - 2) == VLAN_TYPE_SERVICE)
+	if (mlr_get16(ip - 2) == VLAN_TYPE_CUSTOMER || mlr_get16(ip - 2) == VLAN_TYPE_SERVICE)
 		ip += 4;
 	if (end - ip < 40)
 		return NULL;
-	if (get16(ip - 2) == ETHERTYPE_IP && ip[9] == PROTOCOL_UDP)
+	if (mlr_get16(ip - 2) == ETHERTYPE_IP && ip[9] == PROTOCOL_UDP)
 		udp = ip + (ptrdiff_t)(ip[0] & 15) * 4;
-	else if (get16(ip - 2) == ETHERTYPE_IPV6 && ip[6] == PROTOCOL_UDP)
+	else if (mlr_get16(ip - 2) == ETHERTYPE_IPV6 && ip[6] == PROTOCOL_UDP)
 		udp = ip + 40;
 	else
 		return NULL;
@@ -151,7 +146,7 @@ static void read_answers(struct snmp *snmp)
 		const uint8_t *udp = find_udp(frame, (size_t)octets);
 		uint32_t number;
 
-		if (udp && get16(udp) == SNMP_PORT && get16(udp + 2) == OWN_PORT &&
+		if (udp && mlr_get16(udp) == SNMP_PORT && mlr_get16(udp + 2) == OWN_PORT &&
 		    snmp_is_answer(udp + UDP_OCTETS, (size_t)(frame + octets - udp) - UDP_OCTETS, &number) &&
 		    ((number - snmp->first_number) & 0x7fffffff) < snmp->report.queries)
 			snmp->report.answers++;
