@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,10 +43,7 @@ static void set_truth(const json_t *object, const char *name, bool *target)
 
 static void set_count(const json_t *object, const char *name, unsigned int *target)
 {
-	double number;
-
-	if (parse_number(read_text(object, name), &number))
-		*target = (unsigned int)number;
+	parse_whole(read_text(object, name), 0, UINT_MAX, target);
 }
 
 /* Text without its spaces: "10 min" as "10min". */
@@ -265,13 +263,12 @@ static bool is_ipv4(const char *text)
 static bool is_ipv4_with_length(const char *text)
 {
 	const char *slash = strchr(text, '/');
-	double length;
+	unsigned int length;
 
 	if (!slash || slash - text >= INET_ADDRSTRLEN)
 		return false;
 	return is_ipv4(TEXT_OF(INET_ADDRSTRLEN, "%.*s", (int)(slash - text), text)) && strlen(slash + 1) <= 2 &&
-	       parse_number(slash + 1, &length) && length >= 1 && length <= 31 && length == (unsigned int)length &&
-	       strspn(slash + 1, "0123456789") == strlen(slash + 1);
+	       parse_whole(slash + 1, 1, 31, &length) && strspn(slash + 1, "0123456789") == strlen(slash + 1);
 }
 
 static enum exit_code set_management(struct yaml_file *file, const json_t *value, struct management_settings *management)

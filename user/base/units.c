@@ -79,6 +79,16 @@ bool parse_number(const char *text, double *ret)
 	return true;
 }
 
+bool parse_whole(const char *text, double least, double most, unsigned int *ret)
+{
+	double number;
+
+	if (!parse_number(text, &number) || number < least || number > most || number != (unsigned int)number)
+		return false;
+	*ret = (unsigned int)number;
+	return true;
+}
+
 bool parse_ratio(const char *text, double *ret)
 {
 	const char *rest;

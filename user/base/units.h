@@ -20,6 +20,8 @@ struct load_spec {
 
 /* Parse a plain decimal number ("12", "0.5", "1e-7"). Infinity, NaN and hexadecimal numbers are refused. */
 bool parse_number(const char *text, double *ret);
+/* Parse a whole number from `least` to `most`, such as "12" or "4e3". *ret stays as it is if the text is none. */
+bool parse_whole(const char *text, double least, double most, unsigned int *ret);
 /* Parse "0.005" or "0.5%". */
 bool parse_ratio(const char *text, double *ret);
 /* Parse seconds ("60"), or a number with one of the units ns, us, ms, s, min, h. */

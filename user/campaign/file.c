@@ -2,6 +2,7 @@
 #include "campaign/campaign.h"
 
 #include <libgen.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -385,14 +386,12 @@ static char *stem(const char *path)
 static enum exit_code read_values(struct campaign *campaign, const json_t *section)
 {
 	const char *name = read_string(section, "name"), *launch = read_string(section, "launch");
-	double repeats;
 
 	campaign->verb = verb_of(read_text(section, "verb"));
 	campaign->name = name ? strdup(name) : stem(campaign->path);
 	campaign->directory = beside(campaign->path, read_string(section, "results") ?: "results");
 	campaign->launch = launch ? strdup(launch) : NULL;
-	if (parse_number(read_text(section, "repeat"), &repeats))
-		campaign->matrix.repeats = (unsigned int)repeats;
+	parse_whole(read_text(section, "repeat"), 0, UINT_MAX, &campaign->matrix.repeats);
 	return campaign->name && campaign->directory && !campaign->launch == !launch
 		       ? EXIT_DONE
 		       : refuse(EXIT_INCAPABLE, "out of memory");

@@ -101,12 +101,9 @@ static enum exit_code read_ratio(const struct given *given, struct config *confi
 static enum exit_code read_count(const struct given *given, struct config *config)
 {
 	const struct option *option = given->option;
-	double count;
 
-	if (!parse_number(given->text, &count) || count < option->least || count > option->most ||
-	    count != (unsigned int)count)
+	if (!parse_whole(given->text, option->least, option->most, field_of(given, config)))
 		return refuse_given(given, "must be a whole number from %.10g to %.10g", option->least, option->most);
-	*(unsigned int *)field_of(given, config) = (unsigned int)count;
 	return EXIT_DONE;
 }
 

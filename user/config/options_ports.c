@@ -216,7 +216,7 @@ static enum exit_code read_address(const struct given *given, char *part, struct
 	const struct family *family = family_of(given);
 	const char *slash = strchr(part, '/');
 	size_t length = slash ? (size_t)(slash - part) : strlen(part);
-	double prefix_length = family->prefix_default;
+	unsigned int prefix_length = family->prefix_default;
 	char text[INET6_ADDRSTRLEN] = "";
 
 	if (length < sizeof(text))
@@ -224,11 +224,10 @@ static enum exit_code read_address(const struct given *given, char *part, struct
 	if (!parse_host(family, text, address_at(port, family->address)))
 		return refuse_given(given, "'%s' is not the %s address of a host; write it as %s/%u", part, family->name,
 				    family->example, family->prefix_default);
-	if (slash && (!parse_number(slash + 1, &prefix_length) || prefix_length < PREFIX_LEAST ||
-		      prefix_length > family->prefix_most || prefix_length != (unsigned int)prefix_length))
+	if (slash && !parse_whole(slash + 1, PREFIX_LEAST, family->prefix_most, &prefix_length))
 		return refuse_given(given, "the prefix length of '%s' must be %d to %u", part, PREFIX_LEAST,
 				    family->prefix_most);
-	*prefix_at(port, family) = (unsigned int)prefix_length;
+	*prefix_at(port, family) = prefix_length;
 	set_gateway(port, family);
 	return EXIT_DONE;
 }
@@ -345,15 +344,12 @@ static enum exit_code read_item_number(const struct given *given, enum prepare_i
 				       struct prepare *prepare)
 {
 	const struct numbered *kind = numbered;
-	double count;
 
 	while (kind->item != item)
 		kind++;
-	if (!number || !parse_number(number, &count) || count < kind->least || count > kind->most ||
-	    count != (unsigned int)count)
+	if (!number || !parse_whole(number, kind->least, kind->most, (unsigned int *)((char *)prepare + kind->offset)))
 		return refuse_given(given, "%s takes a number from %.0f to %.0f, as %s=%.0f", items[item], kind->least,
 				    kind->most, items[item], kind->least > 4 ? kind->least : 4);
-	*(unsigned int *)((char *)prepare + kind->offset) = (unsigned int)count;
 	return EXIT_DONE;
 }
 

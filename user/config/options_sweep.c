@@ -26,14 +26,12 @@ static enum exit_code read_one(const struct given *given, const char *text, stru
 /* "FROM..TO/COUNT"; `dots` and `slash` stand in it. */
 static enum exit_code read_range(const struct given *given, char *text, char *dots, char *slash, struct sweep_part *part)
 {
-	double count;
 	enum exit_code code;
 
 	*dots = *slash = '\0';
-	if (!parse_number(slash + 1, &count) || count < 2 || count > SWEEP_LOADS_MAX || count != (unsigned int)count)
+	if (!parse_whole(slash + 1, 2, SWEEP_LOADS_MAX, &part->count))
 		return refuse_given(given, "'%s': behind the slash must stand how many loads, 2 to %d", slash + 1,
 				    SWEEP_LOADS_MAX);
-	part->count = (unsigned int)count;
 	code = read_one(given, text, &part->from);
 	if (code == EXIT_DONE)
 		code = read_one(given, dots + 2, &part->to);

@@ -15,7 +15,7 @@
 #define PRIORITY_SHIFT 13
 
 /* Parse digits and nothing else, up to a limit. */
-static bool parse_whole(const char *text, unsigned long most, unsigned int *ret)
+static bool parse_digits(const char *text, unsigned long most, unsigned int *ret)
 {
 	unsigned long number;
 	char *end;
@@ -38,7 +38,7 @@ static enum exit_code refuse_size(const struct given *given, const char *text)
 
 static bool parse_size(const char *text, unsigned int *ret_octets)
 {
-	return parse_whole(text, MLR_FRAME_MAX_OCTETS, ret_octets) && *ret_octets >= MLR_FRAME_MIN_OCTETS;
+	return parse_digits(text, MLR_FRAME_MAX_OCTETS, ret_octets) && *ret_octets >= MLR_FRAME_MIN_OCTETS;
 }
 
 struct weights {
@@ -58,7 +58,7 @@ static enum exit_code read_weight(const struct given *given, char *part, void *i
 	if (!colon)
 		return refuse_given(given, "'%s' lacks its weight; write WEIGHT:SIZE, as 7:64", part);
 	*colon = '\0';
-	if (!parse_whole(part, UINT_MAX, &weight->weight) || !weight->weight)
+	if (!parse_digits(part, UINT_MAX, &weight->weight) || !weight->weight)
 		return refuse_given(given, "'%s' is no weight; weights are whole numbers from 1", part);
 	return parse_size(colon + 1, &weight->size_octets) ? EXIT_DONE : refuse_size(given, colon + 1);
 }
@@ -179,7 +179,7 @@ static enum exit_code read_mix(const struct given *given, struct mlr_size_mix *r
 		return read_weights(given, text + 5, ret);
 	if (strncmp(text, "genome:", 7) == 0)
 		return read_genome(given, text + 7, ret);
-	if (!parse_whole(text, ULONG_MAX, &octets))
+	if (!parse_digits(text, ULONG_MAX, &octets))
 		return refuse_given(
 			given, "not a whole number of octets; give %d to %d, imix, imix:7:64,4:594,1:1518 or genome:aaabc",
 			MLR_FRAME_MIN_OCTETS, MLR_FRAME_MAX_OCTETS);
@@ -212,9 +212,9 @@ static enum exit_code read_tag(const struct given *given, char *part, void *into
 		return refuse_given(given, "at most %d tags, the outer one first", MLR_VLANS_MAX);
 	if (colon)
 		*colon = '\0';
-	if (!parse_whole(part, VID_MOST, &vid))
+	if (!parse_digits(part, VID_MOST, &vid))
 		return refuse_given(given, "'%s' is no VLAN; VLANs are 0 (priority only) to %d", part, VID_MOST);
-	if (colon && !parse_whole(colon + 1, PRIORITY_MOST, &priority))
+	if (colon && !parse_digits(colon + 1, PRIORITY_MOST, &priority))
 		return refuse_given(given, "'%s' is no priority; priorities are 0 to %d", colon + 1, PRIORITY_MOST);
 	config->vlans[config->vlan_count++] =
 		(struct mlr_vlan){ .type = VLAN_TYPE_CUSTOMER, .control = (uint16_t)(priority << PRIORITY_SHIFT | vid) };
@@ -244,9 +244,9 @@ static enum exit_code store_range(const struct given *given, const struct key *k
 	char *count_text = strsep(&value, ":");
 	unsigned int count, step = 1;
 
-	if (!parse_whole(count_text, UINT_MAX, &count) || !count)
+	if (!parse_digits(count_text, UINT_MAX, &count) || !count)
 		return refuse_given(given, "'%s' is no count of %s; counts are whole numbers from 1", count_text, key->name);
-	if (value && (!parse_whole(value, UINT_MAX, &step) || !step))
+	if (value && (!parse_digits(value, UINT_MAX, &step) || !step))
 		return refuse_given(given, "'%s' is no step of %s; steps are whole numbers from 1", value, key->name);
 	if ((uint64_t)(count - 1) * step >= field_room(key->tag))
 		return refuse_given(given, "%u values of %s, %u apart, need more room than there is (%u)", count, key->name,
@@ -288,7 +288,7 @@ static enum exit_code store_management(const struct given *given, const struct k
 	if (!unit || strcmp(unit, "/s") != 0)
 		return refuse_given(given, "management=%s: must be queries a second, as 1/s", value);
 	*unit = '\0';
-	if (!parse_whole(value, 1000, &config->queries_per_s) || !config->queries_per_s)
+	if (!parse_digits(value, 1000, &config->queries_per_s) || !config->queries_per_s)
 		return refuse_given(given, "management=%s/s: must be 1/s to 1000/s", value);
 	return EXIT_DONE;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config/requirement.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,14 +170,12 @@ static enum comparison read_comparison(const char *sign)
 static enum exit_code read_size(const struct given *given, struct requirement *requirement)
 {
 	char *at = strrchr(requirement->figure, '@');
-	double octets;
 
 	if (!at)
 		return EXIT_DONE;
-	if (!parse_number(at + 1, &octets) || octets < 1 || octets != (unsigned int)octets)
+	if (!parse_whole(at + 1, 1, UINT_MAX, &requirement->frame_size_octets))
 		return refuse_given(given, "after '@' must stand a frame size in octets, as in ndr@64>=5Mfps");
 	*at = '\0';
-	requirement->frame_size_octets = (unsigned int)octets;
 	return EXIT_DONE;
 }
 

@@ -143,7 +143,7 @@ int setting_numbers_text(enum link_setting setting, const struct link_numbers *n
 	return *text ? copied(text, ret_value) : -EOPNOTSUPP;
 }
 
-static bool parse_number(const struct words *words, const char *text, uint32_t *ret)
+static bool parse_one(const struct words *words, const char *text, uint32_t *ret)
 {
 	int end = 0;
 
@@ -166,7 +166,7 @@ int setting_parse_numbers(enum link_setting setting, const char *value, struct l
 
 		while (i < LINK_NUMBERS && words->names[i] && strcmp(name, words->names[i]))
 			i++;
-		if (i == LINK_NUMBERS || !words->names[i] || !parse_number(words, text, &numbers.value[i]))
+		if (i == LINK_NUMBERS || !words->names[i] || !parse_one(words, text, &numbers.value[i]))
 			return -EINVAL;
 		numbers.has[i] = true;
 	}
