@@ -52,6 +52,7 @@ BPF_CFLAGS := $(PREFIX_MAP) -target bpf -mcpu=v3 -O2 -g -ffreestanding -Wall -We
 user_cflags = $(shell $(PKG_CONFIG) --cflags $(PACKAGES))
 user_libs = $(shell $(PKG_CONFIG) --libs $(PACKAGES)) -lm
 appliance_libs = $(shell $(PKG_CONFIG) --libs jansson yaml-0.1) -lm
+http_libs = $(shell $(PKG_CONFIG) --libs libmicrohttpd gnutls)
 # cmocka 2 calls names deprecated that 1.1 has no others for
 cmocka_libs = -Wno-deprecated-declarations $(shell $(PKG_CONFIG) --libs cmocka)
 
@@ -146,7 +147,7 @@ $(BUILD)/xdp-mlr: $(user_objects) $(BUILD)/libmlr.a $(fault_objects) $(BUILD)/fl
 	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(HARDENED_LDFLAGS) $(LDFLAGS) -o $@ $(filter-out $(BUILD)/flags/%,$^) $(user_libs)
 
 $(BUILD)/xdp-mlr-appliance: $(appliance_objects) $(appliance_uses) $(BUILD)/flags/linker
-	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(HARDENED_LDFLAGS) $(LDFLAGS) -o $@ $(filter-out $(BUILD)/flags/%,$^) $(appliance_libs) $(shell $(PKG_CONFIG) --libs libmicrohttpd gnutls)
+	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(HARDENED_LDFLAGS) $(LDFLAGS) -o $@ $(filter-out $(BUILD)/flags/%,$^) $(appliance_libs) $(http_libs)
 
 # --- tests and benchmarks ------------------------------------------------------------------------------------------------------
 $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/libmlr.a
@@ -178,7 +179,7 @@ $(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(if $(filter 1,$(FUZZ)),,$(BUILD)/tests/f
 	@mkdir -p $(@D)
 	$(call say,FUZZ,$<)$(CC) $(CPPFLAGS) -Itests/fuzz/kernel -Iuser -I. -I$(BUILD) -I$(BUILD)/bpf $(user_cflags) $(ALL_CFLAGS) \
 		$(if $(filter 1,$(FUZZ)),-fsanitize=fuzzer) $(DEPFLAGS) -o $@ $< $(filter %.o,$^) $(filter %.a,$^) $(user_libs) \
-		$(if $(appliance),$(shell $(PKG_CONFIG) --libs libmicrohttpd gnutls))
+		$(if $(appliance),$(http_libs))
 
 # XDP programs read words at any address, as the kernel's processors do
 $(BUILD)/tests/fuzz/fuzz_receiver: private ALL_CFLAGS += -fno-sanitize=alignment
@@ -191,7 +192,7 @@ $(BUILD)/tests/appliance/%: tests/appliance/%.c $(appliance_objects) $(appliance
 	@mkdir -p $(@D)
 	$(call say,TEST,$<)$(CC) $(CPPFLAGS) -Iuser -Itests/bpf -I. $(user_cflags) $(ALL_CFLAGS) $(DEPFLAGS) -o $@ $< \
 		$(filter-out $(patsubst %,$(BUILD)/user/appliance/%.o,main runner command keep console http http_server pages),$(appliance_objects)) \
-		$(appliance_uses) $(appliance_libs) $(cmocka_libs)
+		$(appliance_uses) $(appliance_libs) $(http_libs) $(cmocka_libs)
 
 # what tests run; knows nothing of the program
 $(BUILD)/tests/tools/%: tests/tools/%.c $(BUILD)/flags/compiler
