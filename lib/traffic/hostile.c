@@ -201,9 +201,23 @@ static bool put_small(struct making *making)
 	return put_frame(making, &wish);
 }
 
-static bool put_small_of(struct making *making, unsigned int version)
+static bool put_small_4(struct making *making)
 {
-	const struct wish wish = forged(making, version, SMALL_UDP_OCTETS);
+	const struct wish wish = forged(making, 4, SMALL_UDP_OCTETS);
+
+	return put_frame(making, &wish);
+}
+
+static bool put_small_6(struct making *making)
+{
+	const struct wish wish = forged(making, 6, SMALL_UDP_OCTETS);
+
+	return put_frame(making, &wish);
+}
+
+static bool put_own(struct making *making)
+{
+	const struct wish wish = forged_own(making);
 
 	return put_frame(making, &wish);
 }
@@ -293,6 +307,11 @@ static void take_magic(struct making *making, unsigned int from)
 
 /* --- fragments ------------------------------------------------------------------------------------------------------- */
 
+static uint32_t own_source(const struct making *making)
+{
+	return making->version == 4 ? SOURCE_4 : SOURCE_6;
+}
+
 /* Make the frame a fragment, of this source; `first` begins the packet. */
 static bool put_fragment(struct making *making, uint32_t source, bool is_first, bool has_more)
 {
@@ -314,28 +333,16 @@ static bool put_fragment(struct making *making, uint32_t source, bool is_first, 
 	return true;
 }
 
-static enum mlr_hostile_count fragment_first_4(struct making *making)
+static enum mlr_hostile_count fragment_first(struct making *making)
 {
-	return put_small_of(making, 4) && put_fragment(making, SOURCE_4, true, true) ? MLR_HOSTILE_fragmented
-										     : MLR_HOSTILE_NONE;
+	return put_fragment(making, own_source(making), true, true) ? MLR_HOSTILE_fragmented : MLR_HOSTILE_NONE;
 }
 
-static enum mlr_hostile_count fragment_first_6(struct making *making)
+static enum mlr_hostile_count fragment_later(struct making *making)
 {
-	return put_small_of(making, 6) && put_fragment(making, SOURCE_6, true, true) ? MLR_HOSTILE_fragmented
-										     : MLR_HOSTILE_NONE;
-}
+	bool has_more = by_chance(making);
 
-static enum mlr_hostile_count fragment_later_4(struct making *making)
-{
-	return put_small_of(making, 4) && put_fragment(making, SOURCE_4, false, by_chance(making)) ? MLR_HOSTILE_fragmented
-												   : MLR_HOSTILE_NONE;
-}
-
-static enum mlr_hostile_count fragment_later_6(struct making *making)
-{
-	return put_small_of(making, 6) && put_fragment(making, SOURCE_6, false, by_chance(making)) ? MLR_HOSTILE_fragmented
-												   : MLR_HOSTILE_NONE;
+	return put_fragment(making, own_source(making), false, has_more) ? MLR_HOSTILE_fragmented : MLR_HOSTILE_NONE;
 }
 
 static enum mlr_hostile_count fragment_other(struct making *making)
@@ -353,7 +360,7 @@ static enum mlr_hostile_count fragment_other(struct making *making)
 /* A first fragment that ends before the tag. */
 static enum mlr_hostile_count fragment_tiny(struct making *making)
 {
-	if (!put_small_of(making, 4) || !put_fragment(making, SOURCE_OTHER, true, true))
+	if (!put_fragment(making, SOURCE_OTHER, true, true))
 		return MLR_HOSTILE_NONE;
 	making->octets = making->udp + UDP_OCTETS;
 	return make_foreign(making);
@@ -375,16 +382,12 @@ static uint16_t wrong_length(struct making *making, unsigned int right)
 
 static enum mlr_hostile_count wrong_ip_length(struct making *making)
 {
-	if (!put_small(making))
-		return MLR_HOSTILE_NONE;
 	mlr_put16(ip_length(making), wrong_length(making, mlr_get16(ip_length(making))));
 	return MLR_HOSTILE_malformed;
 }
 
 static enum mlr_hostile_count wrong_udp_length(struct making *making)
 {
-	if (!put_small(making))
-		return MLR_HOSTILE_NONE;
 	mlr_put16(making->frame + making->udp + 4, wrong_length(making, making->udp_octets));
 	return MLR_HOSTILE_malformed;
 }
@@ -392,11 +395,8 @@ static enum mlr_hostile_count wrong_udp_length(struct making *making)
 /* Both lengths agree, and say more than there is. */
 static enum mlr_hostile_count too_long_lengths(struct making *making)
 {
-	unsigned int more;
+	unsigned int more = by_chance(making) ? between(making, 1, 100) : between(making, 101, UINT16_MAX - 200);
 
-	if (!put_small(making))
-		return MLR_HOSTILE_NONE;
-	more = by_chance(making) ? between(making, 1, 100) : between(making, 101, UINT16_MAX - 200);
 	mlr_put16(ip_length(making), (uint16_t)(mlr_get16(ip_length(making)) + more));
 	mlr_put16(making->frame + making->udp + 4, (uint16_t)(making->udp_octets + more));
 	return MLR_HOSTILE_malformed;
@@ -405,8 +405,6 @@ static enum mlr_hostile_count too_long_lengths(struct making *making)
 /* The frame ends anywhere behind the magic. */
 static enum mlr_hostile_count cut(struct making *making)
 {
-	if (!put_small(making))
-		return MLR_HOSTILE_NONE;
 	making->octets = between(making, making->udp + UDP_OCTETS + 2, making->octets - 1);
 	return MLR_HOSTILE_malformed;
 }
@@ -456,8 +454,6 @@ static enum mlr_hostile_count runt(struct making *making)
 /* It ends within the IP header. */
 static enum mlr_hostile_count runt_ip(struct making *making)
 {
-	if (!put_small(making))
-		return MLR_HOSTILE_NONE;
 	make_foreign(making);
 	making->octets = between(making, ETHERNET_OCTETS, making->udp - 1);
 	return MLR_HOSTILE_foreign;
@@ -532,24 +528,22 @@ static const uint16_t other_types[] = { 0x9200, 0x9300, 0x9200 };
 /* As many as a tester sends. */
 static enum mlr_hostile_count vlan(struct making *making)
 {
-	const struct wish wish = forged_own(making);
-
-	return put_frame(making, &wish) ? put_stack(making, 1, TAGS_SENT, sent_types) : MLR_HOSTILE_NONE;
+	return put_stack(making, 1, TAGS_SENT, sent_types);
 }
 
 static enum mlr_hostile_count vlan_stack(struct making *making)
 {
-	return put_small(making) ? put_stack(making, 1, TAGS_KNOWN, known_types) : MLR_HOSTILE_NONE;
+	return put_stack(making, 1, TAGS_KNOWN, known_types);
 }
 
 static enum mlr_hostile_count vlan_deep(struct making *making)
 {
-	return put_small(making) ? put_stack(making, TAGS_KNOWN + 1, TAGS_MOST, known_types) : MLR_HOSTILE_NONE;
+	return put_stack(making, TAGS_KNOWN + 1, TAGS_MOST, known_types);
 }
 
 static enum mlr_hostile_count vlan_type(struct making *making)
 {
-	return put_small(making) ? put_stack(making, 1, TAGS_KNOWN, other_types) : MLR_HOSTILE_NONE;
+	return put_stack(making, 1, TAGS_KNOWN, other_types);
 }
 
 /* It ends within a tag. Whoever takes tags off drops it before it is counted. */
@@ -599,9 +593,7 @@ static bool put_extensions(struct making *making, unsigned int count)
 
 static enum mlr_hostile_count extensions(struct making *making)
 {
-	if (!put_small_of(making, 6) || !put_extensions(making, between(making, 1, EXTENSIONS)))
-		return MLR_HOSTILE_NONE;
-	return untagged(making);
+	return put_extensions(making, between(making, 1, EXTENSIONS)) ? untagged(making) : MLR_HOSTILE_NONE;
 }
 
 /* The last header says that it is longer than the frame, or the frame ends within. */
@@ -609,7 +601,7 @@ static enum mlr_hostile_count extensions_cut(struct making *making)
 {
 	uint8_t *first;
 
-	if (!put_small_of(making, 6) || !put_extensions(making, between(making, 1, EXTENSIONS)))
+	if (!put_extensions(making, between(making, 1, EXTENSIONS)))
 		return MLR_HOSTILE_NONE;
 	first = making->frame + making->network + IPV6_OCTETS;
 	mlr_put16(tag_of(making), 0);
@@ -636,16 +628,12 @@ static enum mlr_hostile_count options(struct making *making)
 
 static enum mlr_hostile_count header_length(struct making *making)
 {
-	if (!put_small_of(making, 4))
-		return MLR_HOSTILE_NONE;
 	making->frame[making->network] = (uint8_t)(0x40 | (by_chance(making) ? 15 : between(making, 0, 4)));
 	return MLR_HOSTILE_damaged;
 }
 
 static enum mlr_hostile_count ip_version(struct making *making)
 {
-	if (!put_small(making))
-		return MLR_HOSTILE_NONE;
 	making->frame[making->network] ^= (uint8_t)(between(making, 1, 15) << 4);
 	return MLR_HOSTILE_damaged;
 }
@@ -654,37 +642,27 @@ static enum mlr_hostile_count protocol(struct making *making)
 {
 	static const uint8_t protocols[] = { 4, 6, 33, 41, 47, 50, 51, 59, 89, 112, 132, 136, 253, 255 };
 
-	if (!put_small(making))
-		return MLR_HOSTILE_NONE;
 	*ip_protocol(making) = protocols[between(making, 0, COUNT_OF(protocols) - 1)];
 	return MLR_HOSTILE_damaged;
 }
 
 static enum mlr_hostile_count ethertype(struct making *making)
 {
-	if (!put_small(making))
-		return MLR_HOSTILE_NONE;
 	mlr_put16(making->frame + TYPE_OFFSET, TYPE_OTHER);
 	return MLR_HOSTILE_damaged;
 }
 
 /* --- forged tags ----------------------------------------------------------------------------------------------------- */
 
-static enum mlr_hostile_count forged_signature(struct making *making)
+static enum mlr_hostile_count forged_signature(struct making *)
 {
-	const struct wish wish = forged_own(making);
-
-	return put_frame(making, &wish) ? MLR_HOSTILE_wrong_signature : MLR_HOSTILE_NONE;
+	return MLR_HOSTILE_wrong_signature;
 }
 
 static enum mlr_hostile_count forged_checksum(struct making *making)
 {
-	const struct wish wish = forged_own(making);
-	uint8_t *checksum;
+	uint8_t *checksum = making->frame + making->udp + 6;
 
-	if (!put_frame(making, &wish))
-		return MLR_HOSTILE_NONE;
-	checksum = making->frame + making->udp + 6;
 	mlr_put16(checksum, mlr_get16(checksum) == 1 ? 2 : 1);
 	return MLR_HOSTILE_damaged;
 }
@@ -692,10 +670,6 @@ static enum mlr_hostile_count forged_checksum(struct making *making)
 /* Without a UDP checksum, which IPv6 does not allow. */
 static enum mlr_hostile_count forged_unsummed(struct making *making)
 {
-	const struct wish wish = forged_own(making);
-
-	if (!put_frame(making, &wish))
-		return MLR_HOSTILE_NONE;
 	mlr_put16(making->frame + making->udp + 6, 0);
 	return making->version == 4 ? MLR_HOSTILE_wrong_signature : MLR_HOSTILE_damaged;
 }
@@ -760,8 +734,6 @@ static enum mlr_hostile_count changed_payload(struct making *making)
 
 static enum mlr_hostile_count wrong_magic(struct making *making)
 {
-	if (!put_small(making))
-		return MLR_HOSTILE_NONE;
 	*tag_of(making) ^= (uint8_t)between(making, 1, UINT8_MAX);
 	return make_foreign(making);
 }
@@ -771,8 +743,6 @@ static enum mlr_hostile_count wrong_magic(struct making *making)
 /* UDP of another program, by the same addresses and ports. */
 static enum mlr_hostile_count other_udp(struct making *making)
 {
-	if (!put_small(making))
-		return MLR_HOSTILE_NONE;
 	put_random(making, making->udp + UDP_OCTETS, making->udp_octets - UDP_OCTETS);
 	take_magic(making, making->udp + UDP_OCTETS);
 	return make_foreign(making);
@@ -832,8 +802,6 @@ static enum mlr_hostile_count icmp_error(struct making *making)
 {
 	uint8_t type;
 
-	if (!put_small(making))
-		return MLR_HOSTILE_NONE;
 	if (making->version == 6)
 		type = by_chance(making) ? 1 : 3;
 	else
@@ -844,8 +812,6 @@ static enum mlr_hostile_count icmp_error(struct making *making)
 /* The same of another's packet. ICMPv6 would count as what links carry by themselves. */
 static enum mlr_hostile_count icmp_other(struct making *making)
 {
-	if (!put_small_of(making, 4))
-		return MLR_HOSTILE_NONE;
 	put_random(making, making->udp + UDP_OCTETS, making->udp_octets - UDP_OCTETS);
 	take_magic(making, making->udp + UDP_OCTETS);
 	return put_icmp(making, by_chance(making) ? 3 : 11) ? make_foreign(making) : MLR_HOSTILE_NONE;
@@ -856,50 +822,51 @@ static enum mlr_hostile_count icmp_other(struct making *making)
 /* First fragments come first (MLR_HOSTILE_FIRST). */
 static const struct {
 	const char *name;
+	bool (*put)(struct making *making); /* puts the frame there that `make` changes. NULL: `make` does so itself */
 	enum mlr_hostile_count (*make)(struct making *making);
 } kinds[] = {
-	{ "fragment-first-ipv4", fragment_first_4 },
-	{ "fragment-first-ipv6", fragment_first_6 },
-	{ "fragment-later-ipv4", fragment_later_4 },
-	{ "fragment-later-ipv6", fragment_later_6 },
-	{ "fragment-other", fragment_other },
-	{ "fragment-tiny", fragment_tiny },
-	{ "ip-length", wrong_ip_length },
-	{ "udp-length", wrong_udp_length },
-	{ "lengths-too-long", too_long_lengths },
-	{ "cut", cut },
-	{ "padded", padded },
-	{ "length-never-sent", never_sent_length },
-	{ "runt", runt },
-	{ "runt-ip", runt_ip },
-	{ "runt-vlan", runt_vlan },
-	{ "vlan", vlan },
-	{ "vlan-stack", vlan_stack },
-	{ "vlan-deep", vlan_deep },
-	{ "vlan-type", vlan_type },
-	{ "vlan-other", vlan_other },
-	{ "ipv6-extensions", extensions },
-	{ "ipv6-extensions-cut", extensions_cut },
-	{ "ipv4-options", options },
-	{ "ipv4-header-length", header_length },
-	{ "ip-version", ip_version },
-	{ "ip-protocol", protocol },
-	{ "ethertype", ethertype },
-	{ "forged-signature", forged_signature },
-	{ "forged-checksum", forged_checksum },
-	{ "forged-no-checksum", forged_unsummed },
-	{ "forged-flow", forged_flow },
-	{ "forged-sequence", forged_sequence },
-	{ "forged-trial", forged_trial },
-	{ "forged-earlier-trial", forged_earlier },
-	{ "changed-payload", changed_payload },
-	{ "magic", wrong_magic },
-	{ "other-udp", other_udp },
-	{ "random", random_octets },
-	{ "random-ip", random_ip },
-	{ "length-field", length_field },
-	{ "icmp-error", icmp_error },
-	{ "icmp-other", icmp_other },
+	{ "fragment-first-ipv4", put_small_4, fragment_first },
+	{ "fragment-first-ipv6", put_small_6, fragment_first },
+	{ "fragment-later-ipv4", put_small_4, fragment_later },
+	{ "fragment-later-ipv6", put_small_6, fragment_later },
+	{ "fragment-other", NULL, fragment_other },
+	{ "fragment-tiny", put_small_4, fragment_tiny },
+	{ "ip-length", put_small, wrong_ip_length },
+	{ "udp-length", put_small, wrong_udp_length },
+	{ "lengths-too-long", put_small, too_long_lengths },
+	{ "cut", put_small, cut },
+	{ "padded", NULL, padded },
+	{ "length-never-sent", NULL, never_sent_length },
+	{ "runt", NULL, runt },
+	{ "runt-ip", put_small, runt_ip },
+	{ "runt-vlan", NULL, runt_vlan },
+	{ "vlan", put_own, vlan },
+	{ "vlan-stack", put_small, vlan_stack },
+	{ "vlan-deep", put_small, vlan_deep },
+	{ "vlan-type", put_small, vlan_type },
+	{ "vlan-other", NULL, vlan_other },
+	{ "ipv6-extensions", put_small_6, extensions },
+	{ "ipv6-extensions-cut", put_small_6, extensions_cut },
+	{ "ipv4-options", NULL, options },
+	{ "ipv4-header-length", put_small_4, header_length },
+	{ "ip-version", put_small, ip_version },
+	{ "ip-protocol", put_small, protocol },
+	{ "ethertype", put_small, ethertype },
+	{ "forged-signature", put_own, forged_signature },
+	{ "forged-checksum", put_own, forged_checksum },
+	{ "forged-no-checksum", put_own, forged_unsummed },
+	{ "forged-flow", NULL, forged_flow },
+	{ "forged-sequence", NULL, forged_sequence },
+	{ "forged-trial", NULL, forged_trial },
+	{ "forged-earlier-trial", NULL, forged_earlier },
+	{ "changed-payload", NULL, changed_payload },
+	{ "magic", put_small, wrong_magic },
+	{ "other-udp", put_small, other_udp },
+	{ "random", NULL, random_octets },
+	{ "random-ip", NULL, random_ip },
+	{ "length-field", NULL, length_field },
+	{ "icmp-error", put_small, icmp_error },
+	{ "icmp-other", put_small_4, icmp_other },
 };
 
 _Static_assert(COUNT_OF(kinds) == MLR_HOSTILE_KINDS, "every kind is counted");
@@ -908,7 +875,8 @@ bool mlr_hostile_write(const struct mlr_hostile *hostile, uint64_t n, uint8_t *f
 {
 	struct making making = { .hostile = hostile, .random = hostile->seed + n * 0xd1342543de82ef95ull, .frame = frame };
 	unsigned int kind = (unsigned int)(n % MLR_HOSTILE_KINDS);
-	enum mlr_hostile_count count = kinds[kind].make(&making);
+	bool is_put = !kinds[kind].put || kinds[kind].put(&making);
+	enum mlr_hostile_count count = is_put ? kinds[kind].make(&making) : MLR_HOSTILE_NONE;
 
 	*ret = (struct mlr_hostile_frame){ .kind = kind, .count = count, .octets = making.octets };
 	return count != MLR_HOSTILE_NONE;
