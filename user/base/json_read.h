@@ -75,6 +75,14 @@ static inline const char *document_kind(const json_t *document, char buffer[KIND
 	return buffer;
 }
 
+/* Whether a member is in both objects, and not the same. */
+static inline bool json_differ(const json_t *a, const json_t *b, const char *name)
+{
+	const json_t *in_a = json_object_get(a, name), *in_b = json_object_get(b, name);
+
+	return in_a && in_b && !json_equal(in_a, in_b);
+}
+
 /* Return what a JSON pointer such as "/trials/0/latency" leads to, or NULL. */
 static inline const json_t *json_at(const json_t *value, const char *pointer)
 {

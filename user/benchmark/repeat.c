@@ -7,9 +7,9 @@
 #include "base/json_read.h"
 #include "base/json_text.h"
 #include "benchmark/load_range.h"
-#include "mlr/welch.h"
 #include "progress/events.h"
 #include "progress/progress.h"
+#include "result/report.h"
 
 struct run {
 	json_t *document;
@@ -100,28 +100,14 @@ static double throughput_fps(const struct run *run, size_t goal)
 	return read_number(json_array_get(json_object_get(run->document, "search_result"), goal), "conditional_throughput");
 }
 
-static size_t collect(const struct runs *runs, size_t goal, double *values)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < runs->count; i++) {
-		double value = throughput_fps(&runs->items[i], goal);
-
-		if (!runs->items[i].broken_off && !isnan(value))
-			values[count++] = value;
-	}
-	return count;
-}
-
 static json_t *statistics_json(const struct runs *runs, size_t goal)
 {
-	double values[REPEATS_MOST];
-	struct mlr_sample sample = mlr_sample_of(values, collect(runs, goal, values));
+	json_auto_t *whole = json_list(i, runs->count,
+				       runs->items[i].broken_off ? NULL : json_incref(runs->items[i].document));
+	json_t *json = json_pack("{s:s, s:s}", "goal", runs->config->goals[goal].name, "figure", "conditional_throughput");
 
-	return json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "goal", runs->config->goals[goal].name, "figure",
-			 "conditional_throughput", "count", (json_int_t)sample.count, "mean",
-			 json_number_or_null(sample.mean), "stdev", json_number_or_null(sample.stdev), "min",
-			 json_number_or_null(sample.least), "max", json_number_or_null(sample.most));
+	json_object_update_new(json, report_statistics(whole, goal));
+	return json;
 }
 
 /* Order the runs: those broken off come first, then those without a throughput. */

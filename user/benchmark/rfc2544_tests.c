@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/text_stream.h"
 #include "base/units.h"
 #include "benchmark/rfc2544_run.h"
 #include "benchmark/search.h"
 #include "mlr/rfc2544.h"
-#include "mlr/welch.h"
 #include "result/report.h"
 
 #define FAST_INITIAL_S 0.5 /* longest initial Trial Duration of throughput trials */
@@ -111,10 +111,6 @@ struct latency_source {
 /* The sums over the repeats so far. */
 struct latency_series {
 	size_t count;
-	double *means_ns, *medians_ns; /* mean and median latency of each repeat */
-	double frames, sum_ns;         /* number of all frames, and sum of their latencies */
-	double min_ns, max_ns, p99_max_ns;
-	double lost;
 	/* Sources of latency; several if a NIC's clock was lost, or came, between two repeats. */
 	struct latency_source sources[SOURCES_MAX];
 	size_t source_count;
@@ -197,20 +193,12 @@ static void add_repeat(struct latency_series *series, const struct measurement *
 {
 	const struct latency_summary *latency = &measurement->latency;
 
-	series->lost += (double)measurement->verdict.lost;
 	if (!measurement->has_latency)
 		return;
 	add_source(series, latency);
 	series->direction_count = measurement->direction_count;
 	for (size_t i = 0; i < measurement->direction_count; i++)
 		add_direction(&series->directions[i], measurement, i);
-	series->means_ns[series->count] = latency->mean_ns;
-	series->medians_ns[series->count] = latency->p50_ns;
-	series->min_ns = series->count ? fmin(series->min_ns, (double)latency->min_ns) : (double)latency->min_ns;
-	series->max_ns = fmax(series->max_ns, (double)latency->max_ns);
-	series->p99_max_ns = fmax(series->p99_max_ns, latency->p99_ns);
-	series->frames += (double)latency->count;
-	series->sum_ns += (double)latency->count * latency->mean_ns;
 	series->count++;
 	json_decref(series->last);
 	series->last = json_incref(json_object_get(trial, "latency"));
@@ -239,25 +227,12 @@ static json_t *source_json(const struct latency_series *series)
 	return json_string(text);
 }
 
-static void put_latency(const struct latency_series *series, json_t *json)
+static void put_latency(const struct latency_series *series, json_t *figures, json_t *json)
 {
-	struct mlr_sample means = mlr_sample_of(series->means_ns, series->count);
-	struct mlr_sample medians = mlr_sample_of(series->medians_ns, series->count);
-	bool any = series->count;
-
 	put_clock(series, json);
-	json_object_update_new(json, json_pack("{s:o, s:o, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "source",
-					       source_json(series), "error_bound_ns",
-					       json_number_or_null(any ? series->error_bound_ns : NAN), "repeats",
-					       (json_int_t)series->count, "every_frame", true, "average_of_means_ns",
-					       json_number_or_null(means.mean), "average_of_medians_ns",
-					       json_number_or_null(medians.mean), "mean_of_all_frames_ns",
-					       json_number_or_null(any ? series->sum_ns / series->frames : NAN),
-					       "stdev_of_means_ns", json_number_or_null(means.stdev), "min_ns",
-					       json_number_or_null(any ? series->min_ns : NAN), "max_ns",
-					       json_number_or_null(any ? series->max_ns : NAN), "p99_ns_max",
-					       json_number_or_null(any ? series->p99_max_ns : NAN), "lost_frames",
-					       json_number_or_null(series->lost)));
+	json_object_update_new(json, json_pack("{s:o, s:o}", "source", source_json(series), "error_bound_ns",
+					       json_number_or_null(series->count ? series->error_bound_ns : NAN)));
+	json_object_update(json, figures);
 }
 
 static enum exit_code repeat_latency(struct rfc2544_run *run, struct latency_series *series, json_t *trials)
@@ -282,32 +257,24 @@ static enum exit_code repeat_latency(struct rfc2544_run *run, struct latency_ser
 enum exit_code rfc2544_latency(struct rfc2544_run *run, json_t *json)
 {
 	const struct rfc2544_plan *plan = &run->suite->plan;
-	struct latency_series series = {
-		.means_ns = calloc(plan->latency_repeats, sizeof(double)),
-		.medians_ns = calloc(plan->latency_repeats, sizeof(double)),
-	};
+	struct latency_series series = { .count = 0 };
 	json_t *trials = json_array();
-	enum exit_code code = EXIT_DONE;
+	enum exit_code code = repeat_latency(run, &series, trials);
+	json_auto_t *figures = report_latency_test(trials);
 
-	if (!series.means_ns || !series.medians_ns)
-		code = refuse(EXIT_INCAPABLE, "out of memory");
-	else
-		code = repeat_latency(run, &series, trials);
 	json_object_update_new(json, json_pack("{s:f, s:f, s:i}", "load", run->throughput_fps, "trial_duration",
 					       plan->latency_duration_s, "repeats_wanted", (int)plan->latency_repeats));
-	put_latency(&series, json);
+	put_latency(&series, figures, json);
 	put_latency_directions(&series, json);
 	json_object_set_new(json, "trials", trials);
 	if (!series.count)
 		run->part.reason = "no frame's latency was measured";
-	else if (series.lost > 0)
+	else if (read_number(figures, "lost_frames") > 0)
 		run->part.reason = "frames were lost at the throughput";
 	else if (series.source_count > 1)
 		run->part.reason = "the repeats were timed by different clocks, so their averages mix what differs";
 	else if (code == EXIT_DONE && series.count < plan->latency_repeats)
 		run->part.reason = "a repeat has no latency: its arrivals were timed by two clocks";
-	free(series.means_ns);
-	free(series.medians_ns);
 	json_decref(series.last);
 	return code;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <math.h>
 #include <stdlib.h>
 
+#include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "benchmark/sweep.h"
-#include "mlr/sweep.h"
 #include "result/report.h"
 
 static json_t *trial_of(const struct sweep *sweep, const struct measurement *measurement)
@@ -28,20 +27,14 @@ static const char *irregular_reason(const struct sweep *sweep)
 static json_t *curve_json(const struct sweep *sweep)
 {
 	owned struct mlr_trial_result *results = calloc(sweep->series.trial_count + 1, sizeof(*results));
-	struct mlr_sweep_figures figures;
 	json_t *curve;
 
 	if (!results)
 		return NULL;
 	for (size_t i = 0; i < sweep->series.trial_count; i++)
 		results[i] = sweep->series.trials[i].result;
-	figures = mlr_sweep_figures(results, sweep->series.trial_count);
-	curve = json_pack("{s:o, s:o, s:o, s:o, s:o}", "lossless_load", json_number_or_null(figures.lossless_load_fps),
-			  "first_loss_load", json_number_or_null(figures.first_loss_load_fps), "maximum_forwarding_rate",
-			  json_number_or_null(figures.most_rate_fps), "maximum_forwarding_rate_load",
-			  json_number_or_null(figures.most_rate_load_fps), "forwarding_rate_at_maximum_load",
-			  json_number_or_null(figures.last_rate_fps));
-	report_add_bps(curve, "maximum_forwarding_rate", figures.most_rate_fps, sweep->series.config);
+	curve = report_curve(results, sweep->series.trial_count);
+	report_add_bps(curve, "maximum_forwarding_rate", read_number(curve, "maximum_forwarding_rate"), sweep->series.config);
 	return curve;
 }
 

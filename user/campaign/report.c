@@ -142,14 +142,7 @@ static void add_point(struct merge *merge, size_t point, struct point_status *st
 
 /* --- cells ---------------------------------------------------------------------------------------------------------- */
 
-/* The results of one goal in a cell, as numbers. */
-struct spread {
-	struct mlr_sample sample;
-	double lower_fps, upper_fps; /* the smallest lower and the largest upper bound; NAN: one has none */
-	size_t results, irregular, tester_limited;
-};
-
-static const json_t *find_result(const json_t *results, const char *goal)
+static json_t *find_result(const json_t *results, const char *goal)
 {
 	json_each (result, results)
 		if (strcmp(read_text(result, "goal"), goal) == 0)
@@ -157,56 +150,19 @@ static const json_t *find_result(const json_t *results, const char *goal)
 	return NULL;
 }
 
-/* Return the smaller, or with `most` the larger; NAN if either is. */
-static double outermost(double a, double b, bool most)
+/* The results of one goal in a cell. A new reference. */
+static json_t *results_of(const json_t *cell, const char *goal)
 {
-	return isnan(a) || isnan(b) ? NAN : most ? fmax(a, b) : fmin(a, b);
-}
-
-/* A value that the tester limited says only that the SUT does so much at least. It counts only if there is no other one. */
-static struct spread spread_over(const json_t *cell, const char *goal, bool with_limited)
-{
-	struct spread spread = { .lower_fps = INFINITY, .upper_fps = -INFINITY };
-	owned double *values = calloc(json_array_size(cell) + 1, sizeof(*values));
-	size_t count = 0;
-
-	json_each (results, cell) {
-		const json_t *result = find_result(results, goal);
-		double value = read_number(result, "value");
-
-		if (!result || !values)
-			continue;
-		spread.results++;
-		spread.irregular += standing_of(result) == STANDING_IRREGULAR;
-		spread.tester_limited += read_truth(result, "tester_limited");
-		if (!isnan(value) && (with_limited || !read_truth(result, "tester_limited")))
-			values[count++] = value;
-		spread.lower_fps = outermost(spread.lower_fps, read_number(result, "lower_bound"), false);
-		spread.upper_fps = outermost(spread.upper_fps, read_number(result, "upper_bound"), true);
-	}
-	spread.sample = mlr_sample_of(values, count);
-	return spread;
-}
-
-static struct spread spread_of(const json_t *cell, const char *goal)
-{
-	struct spread spread = spread_over(cell, goal, false);
-
-	return spread.sample.count ? spread : spread_over(cell, goal, true);
+	return json_list(i, json_array_size(cell), json_incref(find_result(json_array_get(cell, i), goal)));
 }
 
 static json_t *spread_json(const json_t *cell, const char *goal)
 {
-	struct spread spread = spread_of(cell, goal);
-	const struct mlr_sample *sample = &spread.sample;
+	json_auto_t *results = results_of(cell, goal);
+	json_t *json = json_pack("{s:s}", "goal", goal);
 
-	return json_pack("{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "goal", goal, "count",
-			 (json_int_t)sample->count, "mean", json_number_or_null(sample->mean), "stdev",
-			 json_number_or_null(sample->stdev), "min", json_number_or_null(sample->least), "max",
-			 json_number_or_null(sample->most), "spread",
-			 json_number_or_null((sample->most - sample->least) / sample->mean), "lower_bound_min",
-			 json_number_or_null(spread.lower_fps), "upper_bound_max", json_number_or_null(spread.upper_fps),
-			 "irregular", (json_int_t)spread.irregular, "tester_limited", (json_int_t)spread.tester_limited);
+	json_object_update_new(json, report_spread(results));
+	return json;
 }
 
 static json_t *cell_json(const struct merge *merge, size_t index)
@@ -273,8 +229,11 @@ static struct mlr_spread spread_of_all(const struct merge *merge)
 	if (merge->config->spread_ratio > 0)
 		return (struct mlr_spread){ merge->config->spread_ratio, INFINITY };
 	for (size_t cell = 0; samples && cell < merge->cell_count; cell++)
-		json_each (goal, merge->goals)
-			samples[count++] = spread_of(merge->cells[cell], json_string_value(goal)).sample;
+		json_each (goal, merge->goals) {
+			json_auto_t *results = results_of(merge->cells[cell], json_string_value(goal));
+
+			samples[count++] = report_values(results);
+		}
 	return mlr_spread_of(samples, count);
 }
 

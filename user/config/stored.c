@@ -52,13 +52,6 @@ static enum exit_code refuse_line(const char *path, size_t line, const char *wha
 		      path, line, what, line - 1);
 }
 
-static bool differ(const json_t *a, const json_t *b, const char *name)
-{
-	const json_t *in_a = json_object_get(a, name), *in_b = json_object_get(b, name);
-
-	return in_a && in_b && !json_equal(in_a, in_b);
-}
-
 static bool has_other_bounds(const json_t *result, const json_t *bounds)
 {
 	if (!strcmp(read_text(result, "algorithm"), "phased")) /* Its result follows draft-01, and its events RFC 9971. */
@@ -67,7 +60,7 @@ static bool has_other_bounds(const json_t *result, const json_t *bounds)
 		const char *name = read_string(json_object_get(of_goal, "goal"), "name");
 		const json_t *told = name ? json_object_get(bounds, name) : NULL;
 
-		if (told && (differ(told, of_goal, "relevant_lower_bound") || differ(told, of_goal, "relevant_upper_bound")))
+		if (told && (json_differ(told, of_goal, "relevant_lower_bound") || json_differ(told, of_goal, "relevant_upper_bound")))
 			return true;
 	}
 	return false;
@@ -80,12 +73,12 @@ static const char *other_than_told(const json_t *result, const struct told *told
 	const json_t *trials = json_object_get(told->document, "trials");
 
 	for (size_t i = 0; i < (told->repeated ? 1 : COUNT(setting)); i++)
-		if (differ(told->document, result, setting[i]))
+		if (json_differ(told->document, result, setting[i]))
 			return setting[i];
 	if (told->repeated || !json_array_size(trials) ||
 	    json_array_size(trials) != json_array_size(json_object_get(result, "trials")))
 		return NULL;
-	return differ(told->document, result, "trials") ? "trials"
+	return json_differ(told->document, result, "trials") ? "trials"
 	       : has_other_bounds(result, told->bounds) ? "bounds"
 							: NULL;
 }

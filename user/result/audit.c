@@ -62,6 +62,14 @@ void audit_number(struct audit *audit, const struct place *place, const json_t *
 			   figure_text(follows, UNIT_ROOM));
 }
 
+void audit_numbers(struct audit *audit, const struct place *place, const json_t *object, json_t *follows)
+{
+	json_each_member (name, value, follows)
+		if (json_is_number(value) || json_is_null(value))
+			audit_number(audit, place, object, name, read_number(follows, name));
+	json_decref(follows);
+}
+
 void audit_truth(struct audit *audit, const struct place *place, const json_t *object, const char *name, bool follows)
 {
 	const json_t *stated = json_object_get(object, name);

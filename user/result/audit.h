@@ -37,6 +37,8 @@ bool audit_same(double a, double b);
 /* Compare a member with the number that follows; NAN: none exists, so it should be null. A member that is absent is no
  * fault. */
 void audit_number(struct audit *audit, const struct place *place, const json_t *object, const char *name, double follows);
+/* Compare all numbers that follow; they are taken over. */
+void audit_numbers(struct audit *audit, const struct place *place, const json_t *object, json_t *follows);
 void audit_truth(struct audit *audit, const struct place *place, const json_t *object, const char *name, bool follows);
 /* Compare a value with the one that follows, and all that is within. */
 void audit_value(struct audit *audit, const struct place *place, const json_t *stated, const json_t *follows);

@@ -9,11 +9,11 @@
 #include "base/exit_code.h"
 #include "base/hdr_text.h"
 #include "base/json_read.h"
+#include "base/json_text.h"
 #include "base/memory.h"
 #include "config/stored.h"
 #include "mlr/controller.h"
 #include "mlr/spoilt.h"
-#include "mlr/welch.h"
 #include "result/report.h"
 
 /* The trials of a search, and what follows from them. */
@@ -322,33 +322,10 @@ static void audit_statistics(struct audit *audit, const struct place *place, con
 			     size_t goal)
 {
 	const json_t *runs = json_object_get(repeats, "runs");
-	owned double *values = memory_noticed(calloc(json_array_size(runs) + 1, sizeof(*values)));
-	struct mlr_sample sample;
-	size_t count = 0;
+	json_auto_t *whole = json_list(i, json_array_size(runs),
+				       was_broken_off(json_array_get(runs, i)) ? NULL : json_incref(json_array_get(runs, i)));
 
-	if (!values)
-		return;
-	json_each (run, runs) {
-		double value =
-			read_number(json_array_get(json_object_get(run, "search_result"), goal), "conditional_throughput");
-
-		if (!isnan(value) && !was_broken_off(run))
-			values[count++] = value;
-	}
-	sample = mlr_sample_of(values, count);
-	audit_number(audit, place, one, "count", (double)sample.count);
-	audit_number(audit, place, one, "mean", sample.mean);
-	audit_number(audit, place, one, "stdev", sample.stdev);
-	audit_number(audit, place, one, "min", sample.least);
-	audit_number(audit, place, one, "max", sample.most);
-}
-
-/* Whether a member is in both, and not the same. */
-static bool differs(const json_t *a, const json_t *b, const char *name)
-{
-	const json_t *in_a = json_object_get(a, name), *in_b = json_object_get(b, name);
-
-	return in_a && in_b && !json_equal(in_a, in_b);
+	audit_numbers(audit, place, one, report_statistics(whole, goal));
 }
 
 /* Check several searches: each by its own trials, their statistics, and the one that stands for all. */
@@ -372,7 +349,7 @@ static void audit_repeats(struct audit *audit, const json_t *document, const jso
 	}
 	json_each (one, json_object_get(repeats, "statistics"))
 		audit_statistics(audit, ITEM(MEMBER(place, "statistics"), one_at), repeats, one, one_at);
-	if (!median || differs(median, document, "search_result") || differs(median, document, "trials"))
+	if (!median || json_differ(median, document, "search_result") || json_differ(median, document, "trials"))
 		contradict(audit, MEMBER(NULL, "search_result"), "it is not that of the search which median_run names");
 }
 

@@ -9,32 +9,7 @@
 #include "base/json_read.h"
 #include "base/memory.h"
 #include "mlr/rfc2544.h"
-#include "mlr/welch.h"
-
-/* --- statistics of lists -------------------------------------------------------------------------------------------- */
-
-/* Get a number of each object in a list, without those that have none. The caller frees it; NULL: no memory. */
-static double *numbers_of(const json_t *list, const char *pointer, size_t *ret_count)
-{
-	double *values = memory_noticed(calloc(json_array_size(list) + 1, sizeof(*values)));
-
-	*ret_count = 0;
-	json_each (item, list) {
-		const json_t *value = json_at(item, pointer);
-
-		if (values && json_is_number(value))
-			values[(*ret_count)++] = json_number_value(value);
-	}
-	return values;
-}
-
-static struct mlr_sample sample_of(const json_t *list, const char *pointer)
-{
-	size_t count;
-	owned double *values = numbers_of(list, pointer, &count);
-
-	return mlr_sample_of(values, values ? count : 0);
-}
+#include "result/report.h"
 
 /* --- the tests of a frame size -------------------------------------------------------------------------------------- */
 
@@ -71,34 +46,19 @@ static bool has_several_directions(const json_t *test)
 static void audit_latency_test(struct audit *audit, const struct place *place, const json_t *test)
 {
 	const json_t *trials = json_object_get(test, "trials");
-	struct mlr_sample means = sample_of(trials, "/latency/mean_ns"), medians = sample_of(trials, "/latency/p50_ns");
-	double frames = 0, sum_ns = 0, lost = 0;
+	json_auto_t *follows = report_latency_test(trials);
 
 	if (!json_is_array(trials))
 		return;
 	audit_trials(audit, MEMBER(place, "trials"), trials);
-	json_each (trial, trials) {
-		const json_t *latency = json_object_get(trial, "latency");
-
-		lost += read_number(json_object_get(trial, "counts"), "lost");
-		if (json_is_object(latency)) {
-			frames += read_number(latency, "count");
-			sum_ns += read_number(latency, "count") * read_number(latency, "mean_ns");
-		}
-	}
-	audit_number(audit, place, test, "repeats", (double)means.count);
-	audit_number(audit, place, test, "lost_frames", lost);
-	if (lost > 0 && read_truth(test, "regular"))
+	audit_number(audit, place, test, "repeats", read_number(follows, "repeats"));
+	audit_number(audit, place, test, "lost_frames", read_number(follows, "lost_frames"));
+	if (read_number(follows, "lost_frames") > 0 && read_truth(test, "regular"))
 		contradict(audit, MEMBER(place, "regular"), "true is stated, but frames were lost");
-	if (has_several_directions(test))
-		return;
-	audit_number(audit, place, test, "average_of_means_ns", means.mean);
-	audit_number(audit, place, test, "average_of_medians_ns", medians.mean);
-	audit_number(audit, place, test, "stdev_of_means_ns", means.stdev);
-	audit_number(audit, place, test, "mean_of_all_frames_ns", means.count ? sum_ns / frames : NAN);
-	audit_number(audit, place, test, "min_ns", sample_of(trials, "/latency/min_ns").least);
-	audit_number(audit, place, test, "max_ns", sample_of(trials, "/latency/max_ns").most);
-	audit_number(audit, place, test, "p99_ns_max", sample_of(trials, "/latency/p99_ns").most);
+	json_object_del(follows, "repeats");
+	json_object_del(follows, "lost_frames");
+	if (!has_several_directions(test))
+		audit_numbers(audit, place, test, json_incref(follows));
 }
 
 static void audit_point(struct audit *audit, const struct place *place, const json_t *point, const json_t *trial,
@@ -162,7 +122,7 @@ static void audit_back_to_back(struct audit *audit, const struct place *place, c
 static void audit_recovery(struct audit *audit, const struct place *place, const json_t *test)
 {
 	const json_t *runs = json_object_get(test, "runs");
-	struct mlr_sample sample = sample_of(runs, "/recovery");
+	struct mlr_sample sample = report_sample_of(runs, "/recovery");
 
 	if (!json_is_array(runs))
 		return;

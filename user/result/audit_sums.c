@@ -10,7 +10,7 @@
 #include "base/json_read.h"
 #include "base/memory.h"
 #include "base/standing.h"
-#include "mlr/welch.h"
+#include "result/report.h"
 
 static size_t count_word(const json_t *list, const char *member, const char *word)
 {
@@ -23,15 +23,7 @@ static size_t count_word(const json_t *list, const char *member, const char *wor
 
 /* --- campaign ------------------------------------------------------------------------------------------------------- */
 
-/* The results of one goal at one combination of labels. */
-struct cell {
-	/* Values, and those that the tester limited; the latter count only if there are no others. */
-	double *values, *limited_values;
-	size_t count, limited_count, results, irregular, limited;
-	double lower_fps, upper_fps;
-};
-
-static const json_t *result_of(const json_t *point, const json_t *goal)
+static json_t *result_of(const json_t *point, const json_t *goal)
 {
 	json_each (result, json_object_get(point, "results"))
 		if (json_equal(json_object_get(result, "goal"), goal))
@@ -39,51 +31,15 @@ static const json_t *result_of(const json_t *point, const json_t *goal)
 	return NULL;
 }
 
-static void add_result(struct cell *cell, const json_t *result)
-{
-	double value = read_number(result, "value"), lower = read_number(result, "lower_bound"),
-	       upper = read_number(result, "upper_bound");
-
-	if (!result)
-		return;
-	cell->results++;
-	cell->irregular += standing_of(result) == STANDING_IRREGULAR;
-	cell->limited += read_truth(result, "tester_limited");
-	if (!isnan(value) && read_truth(result, "tester_limited"))
-		cell->limited_values[cell->limited_count++] = value;
-	else if (!isnan(value))
-		cell->values[cell->count++] = value;
-	cell->lower_fps = isnan(lower) || isnan(cell->lower_fps) ? NAN : fmin(cell->lower_fps, lower);
-	cell->upper_fps = isnan(upper) || isnan(cell->upper_fps) ? NAN : fmax(cell->upper_fps, upper);
-}
-
 static void audit_spread(struct audit *audit, const struct place *place, const json_t *spread, const json_t *points,
 			 const json_t *values)
 {
-	owned double *values_room = memory_noticed(calloc(2 * json_array_size(points) + 1, sizeof(double)));
-	struct cell cell = { .values = values_room,
-			     .limited_values = values_room + json_array_size(points),
-			     .lower_fps = INFINITY,
-			     .upper_fps = -INFINITY };
-	struct mlr_sample sample;
+	json_auto_t *results = json_array();
 
-	if (!values_room)
-		return;
 	json_each (point, points)
 		if (json_equal(json_object_get(point, "values"), values))
-			add_result(&cell, result_of(point, json_object_get(spread, "goal")));
-	sample =
-		cell.count ? mlr_sample_of(cell.values, cell.count) : mlr_sample_of(cell.limited_values, cell.limited_count);
-	audit_number(audit, place, spread, "count", (double)sample.count);
-	audit_number(audit, place, spread, "mean", sample.mean);
-	audit_number(audit, place, spread, "stdev", sample.stdev);
-	audit_number(audit, place, spread, "min", sample.least);
-	audit_number(audit, place, spread, "max", sample.most);
-	audit_number(audit, place, spread, "spread", (sample.most - sample.least) / sample.mean);
-	audit_number(audit, place, spread, "lower_bound_min", isfinite(cell.lower_fps) ? cell.lower_fps : NAN);
-	audit_number(audit, place, spread, "upper_bound_max", isfinite(cell.upper_fps) ? cell.upper_fps : NAN);
-	audit_number(audit, place, spread, "irregular", (double)cell.irregular);
-	audit_number(audit, place, spread, "tester_limited", (double)cell.limited);
+			json_array_append(results, result_of(point, json_object_get(spread, "goal")));
+	audit_numbers(audit, place, spread, report_spread(results));
 }
 
 static void audit_point_counts(struct audit *audit, const json_t *document)
@@ -139,14 +95,10 @@ void audit_campaign(struct audit *audit, const json_t *document)
 static void audit_side(struct audit *audit, const struct place *place, const json_t *side)
 {
 	const json_t *list = json_object_get(side, "conditional_throughputs");
-	owned double *values = memory_noticed(calloc(json_array_size(list) + 1, sizeof(*values)));
-	struct mlr_sample sample;
+	struct mlr_sample sample = report_sample_of(list, NULL);
 
-	if (!values || !json_is_array(list))
+	if (!json_is_array(list))
 		return;
-	json_each (item, list)
-		values[item_at] = json_number_value(item);
-	sample = mlr_sample_of(values, json_array_size(list));
 	audit_number(audit, place, side, "conditional_throughput_mean", sample.mean);
 	audit_number(audit, place, side, "conditional_throughput_stdev", sample.stdev);
 	if (read_number(side, "relevant_lower_bound_min") > read_number(side, "relevant_lower_bound_max") ||

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* This audit is of a sweep: a trial for each load, in order, and the figures of the curve from the trials. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/json_read.h"
 #include "base/memory.h"
 #include "config/stored.h"
-#include "mlr/sweep.h"
 #include "result/audit.h"
+#include "result/report.h"
 
 /* The loads asked for are those that were measured; the last ones are missing where the sweep did not come to its end. */
 static void audit_loads(struct audit *audit, const json_t *document)
@@ -24,18 +23,6 @@ static void audit_loads(struct audit *audit, const json_t *document)
 		if (trial_at < json_array_size(loads))
 			audit_number(audit, ITEM(place, trial_at), trial, "trial_load",
 				     json_number_value(json_array_get(loads, trial_at)));
-}
-
-static void audit_figures(struct audit *audit, const json_t *curve, const struct mlr_sweep_figures *figures)
-{
-	const struct place *place = MEMBER(NULL, "curve");
-
-	audit_number(audit, place, curve, "lossless_load", figures->lossless_load_fps);
-	audit_number(audit, place, curve, "first_loss_load", figures->first_loss_load_fps);
-	audit_number(audit, place, curve, "maximum_forwarding_rate", figures->most_rate_fps);
-	audit_number(audit, place, curve, "maximum_forwarding_rate_load", figures->most_rate_load_fps);
-	audit_number(audit, place, curve, "forwarding_rate_at_maximum_load", figures->last_rate_fps);
-	audit_bps(audit, place, curve, "maximum_forwarding_rate");
 }
 
 /* The results of all trials. NULL where one lacks a value or has it out of range, which is said; or without memory. */
@@ -59,7 +46,8 @@ static struct mlr_trial_result *results_of(struct audit *audit, const json_t *tr
 
 void audit_sweep(struct audit *audit, const json_t *document)
 {
-	const json_t *trials = json_object_get(document, "trials");
+	const json_t *trials = json_object_get(document, "trials"), *curve = json_object_get(document, "curve");
+	const struct place *place = MEMBER(NULL, "curve");
 	owned struct mlr_trial_result *results = results_of(audit, trials);
 	bool limited = false;
 
@@ -68,9 +56,8 @@ void audit_sweep(struct audit *audit, const json_t *document)
 	json_each (trial, trials)
 		limited |= read_truth(trial, "tester_limited");
 	audit_truth(audit, NULL, document, "tester_limited", limited);
-	if (results) {
-		struct mlr_sweep_figures figures = mlr_sweep_figures(results, json_array_size(trials));
-
-		audit_figures(audit, json_object_get(document, "curve"), &figures);
-	}
+	if (!results)
+		return;
+	audit_numbers(audit, place, curve, report_curve(results, json_array_size(trials)));
+	audit_bps(audit, place, curve, "maximum_forwarding_rate");
 }

@@ -12,6 +12,8 @@
 #include "config/config.h"
 #include "measurer/measurer.h"
 #include "mlr/results.h"
+#include "mlr/sweep.h"
+#include "mlr/welch.h"
 
 /* Each function returns a new reference, or NULL without memory. */
 
@@ -41,6 +43,20 @@ void report_add_causes(json_t *document);
 json_t *report_power(const json_t *trials, double frame_octets, double transmitters);
 /* Put it into a document as "power". */
 void report_add_power(json_t *document, const struct config *config);
+
+/* --- figures.c: figures that follow from other parts of a document. A run puts them there, and an audit makes them again. */
+
+/* Get the sample of the numbers to which a JSON pointer leads in each item of a list; NULL: of the items themselves. */
+struct mlr_sample report_sample_of(const json_t *list, const char *pointer);
+/* The Conditional Throughputs of a goal in several searches: {"count", "mean", "stdev", "min", "max"}. */
+json_t *report_statistics(const json_t *searches, size_t goal);
+/* The figures of a sweep's "curve". */
+json_t *report_curve(const struct mlr_trial_result *results, size_t count);
+/* What the results of a goal over the runs of a campaign's cell come to; and the values that count. */
+json_t *report_spread(const json_t *results);
+struct mlr_sample report_values(const json_t *results);
+/* The figures of a latency test of RFC 2544, over all directions. */
+json_t *report_latency_test(const json_t *trials);
 
 /* Put "<name>_l1_bps" and "<name>_l2_bps" beside a load: what it takes of the link, and without preamble and gap. By
  * --frame-size, also where a measurer of the user's sends the frames. NAN gives null. */
