@@ -102,8 +102,8 @@ static double throughput_fps(const struct run *run, size_t goal)
 
 static json_t *statistics_json(const struct runs *runs, size_t goal)
 {
-	json_auto_t *whole = json_list(i, runs->count,
-				       runs->items[i].broken_off ? NULL : json_incref(runs->items[i].document));
+	json_auto_t *whole =
+		json_list(i, runs->count, runs->items[i].broken_off ? NULL : json_incref(runs->items[i].document));
 	json_t *json = json_pack("{s:s, s:s}", "goal", runs->config->goals[goal].name, "figure", "conditional_throughput");
 
 	json_object_update_new(json, report_statistics(whole, goal));

@@ -34,7 +34,8 @@ static json_t *curve_json(const struct sweep *sweep)
 	for (size_t i = 0; i < sweep->series.trial_count; i++)
 		results[i] = sweep->series.trials[i].result;
 	curve = report_curve(results, sweep->series.trial_count);
-	report_add_bps(curve, "maximum_forwarding_rate", read_number(curve, "maximum_forwarding_rate"), sweep->series.config);
+	report_add_bps(curve, "maximum_forwarding_rate", read_number(curve, "maximum_forwarding_rate"),
+		       sweep->series.config);
 	return curve;
 }
 

@@ -60,7 +60,8 @@ static bool has_other_bounds(const json_t *result, const json_t *bounds)
 		const char *name = read_string(json_object_get(of_goal, "goal"), "name");
 		const json_t *told = name ? json_object_get(bounds, name) : NULL;
 
-		if (told && (json_differ(told, of_goal, "relevant_lower_bound") || json_differ(told, of_goal, "relevant_upper_bound")))
+		if (told && (json_differ(told, of_goal, "relevant_lower_bound") ||
+			     json_differ(told, of_goal, "relevant_upper_bound")))
 			return true;
 	}
 	return false;
@@ -79,8 +80,8 @@ static const char *other_than_told(const json_t *result, const struct told *told
 	    json_array_size(trials) != json_array_size(json_object_get(result, "trials")))
 		return NULL;
 	return json_differ(told->document, result, "trials") ? "trials"
-	       : has_other_bounds(result, told->bounds) ? "bounds"
-							: NULL;
+	       : has_other_bounds(result, told->bounds)      ? "bounds"
+							     : NULL;
 }
 
 /* Check one line, of an event or of the result, which is the last. */

@@ -322,8 +322,9 @@ static void audit_statistics(struct audit *audit, const struct place *place, con
 			     size_t goal)
 {
 	const json_t *runs = json_object_get(repeats, "runs");
-	json_auto_t *whole = json_list(i, json_array_size(runs),
-				       was_broken_off(json_array_get(runs, i)) ? NULL : json_incref(json_array_get(runs, i)));
+	json_auto_t *whole =
+		json_list(i, json_array_size(runs),
+			  was_broken_off(json_array_get(runs, i)) ? NULL : json_incref(json_array_get(runs, i)));
 
 	audit_numbers(audit, place, one, report_statistics(whole, goal));
 }

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "mlr/threshold.h"
 #include "result/compare.h"
+#include "result/report.h"
 
 #define NEAR_FACTOR                                                                                                         \
 	2.0 /* trials count from this part of the Relevant Lower Bound to this multiple of the Relevant Upper Bound */
@@ -193,7 +194,7 @@ static void compare_both(const json_t *const results[SIDES], struct findings ret
 /* --- one side ------------------------------------------------------------------------------------------------------- */
 
 /* Take one Goal Result into the findings. */
-static void add_result(struct findings *findings, const json_t *result, double *throughputs)
+static void add_result(struct findings *findings, const json_t *result)
 {
 	double lower_fps = read_number(result, "relevant_lower_bound"),
 	       upper_fps = read_number(result, "relevant_upper_bound");
@@ -202,10 +203,8 @@ static void add_result(struct findings *findings, const json_t *result, double *
 	findings->irregular |= !read_truth(result, "regular");
 	findings->limited += read_truth(result, "tester_limited");
 	findings->runs++;
-	if (!isnan(throughput_fps)) {
-		throughputs[findings->throughput.count++] = throughput_fps;
+	if (!isnan(throughput_fps))
 		json_array_append_new(findings->each, json_real(throughput_fps));
-	}
 	/* The truth lies anywhere between the bounds with the same probability. This is the standard deviation of that. */
 	if (upper_fps > lower_fps)
 		findings->resolution_ratio =
@@ -225,11 +224,10 @@ static struct findings findings_of(const json_t *results)
 				     .upper_least_fps = INFINITY,
 				     .compared = mlr_sample_of(NULL, 0),
 				     .each = json_array() };
-	owned double *values = memory_noticed(calloc(json_array_size(results) + 1, sizeof(*values)));
 
-	for (size_t i = 0; values && i < json_array_size(results); i++)
-		add_result(&findings, json_array_get(results, i), values);
-	findings.throughput = mlr_sample_of(values, findings.throughput.count);
+	json_each (result, results)
+		add_result(&findings, result);
+	findings.throughput = report_sample_of(findings.each, NULL);
 	return findings;
 }
 
