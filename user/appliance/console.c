@@ -315,8 +315,7 @@ static void put_status(FILE *stream, const struct appliance *appliance)
 static char *page_of(const struct appliance *appliance, char key)
 {
 	char *text = NULL;
-	size_t length;
-	FILE *stream = text_stream_open(&text, &length);
+	FILE *stream = text_stream_open(&text, NULL);
 
 	if (!stream)
 		return NULL;

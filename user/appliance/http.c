@@ -274,15 +274,11 @@ void http_stop(struct appliance *appliance)
 /* Make a page a file without a name, which its reader cannot change or make longer. */
 static int open_page(const struct appliance *appliance, void (*put)(FILE *stream, const struct appliance *appliance))
 {
-	owned char *text = NULL;
-	size_t length = 0;
-	FILE *stream = text_stream_open(&text, &length);
+	size_t length;
+	owned char *text = TEXT_WRITTEN(stream, &length, put(stream, appliance));
 	int fd = -1;
 
-	if (stream)
-		put(stream, appliance);
-	if (stream && (text = text_stream_end(stream, &text)) &&
-	    (fd = memfd_create("page", MFD_CLOEXEC | MFD_ALLOW_SEALING)) >= 0 &&
+	if (text && (fd = memfd_create("page", MFD_CLOEXEC | MFD_ALLOW_SEALING)) >= 0 &&
 	    (file_write_all(fd, text, length) || fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK))) {
 		close(fd);
 		fd = -1;

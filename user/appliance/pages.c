@@ -296,14 +296,9 @@ static void put_console(FILE *stream, const struct view *view)
 
 static void put_log(FILE *stream, const struct appliance *appliance)
 {
-	owned char *text = NULL;
-	size_t length;
-	FILE *lines = text_stream_open(&text, &length);
+	owned char *text = TEXT_WRITTEN(lines, NULL, record_put(&appliance->record, lines, VIEW_LOG_LINES));
 
-	if (!lines)
-		return;
-	record_put(&appliance->record, lines, VIEW_LOG_LINES);
-	if (!fclose(lines)) {
+	if (text) {
 		fputs("<h2 id=\"log\">Log</h2><pre>", stream);
 		markup_escape(stream, text);
 		fputs("</pre>\n", stream);

@@ -181,11 +181,10 @@ static void read_overrides(struct appliance *appliance)
 	static const char section[] = "appliance.";
 	FILE *from = appliance->places.override ? fopen(appliance->places.override, "re") : NULL, *to;
 	char line[RECORD_LINE_MOST];
-	size_t length;
 
 	free(appliance->overrides);
 	appliance->overrides = NULL;
-	to = from ? text_stream_open(&appliance->overrides, &length) : NULL;
+	to = from ? text_stream_open(&appliance->overrides, NULL) : NULL;
 	while (to && fgets(line, sizeof(line), from)) {
 		line[strcspn(line, "\n")] = '\0';
 		if (*line && strncmp(line, section, strlen(section)) != 0)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/text_stream.h"
+
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 void base64_put(FILE *stream, const uint8_t *octets, size_t length, size_t line)
@@ -19,6 +21,11 @@ void base64_put(FILE *stream, const uint8_t *octets, size_t length, size_t line)
 		fputc(rest > 1 ? digits[bits >> 6 & 63] : '=', stream);
 		fputc(rest > 2 ? digits[bits & 63] : '=', stream);
 	}
+}
+
+char *base64_text(const void *octets, size_t length)
+{
+	return TEXT_WRITTEN(stream, NULL, base64_put(stream, octets, length, 0));
 }
 
 size_t base64_read(const char *text, uint8_t *octets)

@@ -9,6 +9,8 @@
 
 /* Write octets in lines of so many digits, a multiple of 4; 0: in one line. */
 void base64_put(FILE *stream, const uint8_t *octets, size_t length, size_t line);
+/* Return octets in one line; NULL without memory. */
+char *base64_text(const void *octets, size_t length);
 
 /* Read a text of one line into room for as many octets as it has digits. Return how many octets it stands for; 0: it is no
  * base64. */

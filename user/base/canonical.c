@@ -146,11 +146,5 @@ static void put(FILE *stream, const json_t *value)
 
 char *canonical_text(const json_t *value, size_t *ret_length)
 {
-	char *text = NULL;
-	FILE *stream = text_stream_open(&text, ret_length);
-
-	if (!stream)
-		return NULL;
-	put(stream, value);
-	return text_stream_end(stream, &text);
+	return TEXT_WRITTEN(stream, ret_length, put(stream, value));
 }

@@ -9,24 +9,10 @@
 
 #include "base/base64.h"
 #include "base/exit_code.h"
-#include "base/text_stream.h"
 
 #define COOKIE    0x1c849314u /* V2, compressed */
 #define HEADER    8           /* octets of cookie and length */
 #define TEXT_MOST (4 * MLR_HDR_OCTETS_MAX)
-
-/* Return the compressed octets; NULL without memory. */
-static char *text_of(const uint8_t *octets, size_t length)
-{
-	char *text;
-	size_t text_length;
-	FILE *stream = text_stream_open(&text, &text_length);
-
-	if (!stream)
-		return NULL;
-	base64_put(stream, octets, length, 0);
-	return text_stream_end(stream, &text);
-}
 
 char *hdr_text(const struct mlr_delays *delays)
 {
@@ -43,7 +29,7 @@ char *hdr_text(const struct mlr_delays *delays)
 	header[0] = htobe32(COOKIE);
 	header[1] = htobe32((uint32_t)length);
 	memcpy(packed, header, sizeof(header));
-	return text_of(packed, HEADER + length);
+	return base64_text(packed, HEADER + length);
 }
 
 int hdr_read(struct mlr_hdr *hdr, const char *text)

@@ -108,14 +108,7 @@ static void put(FILE *stream, const json_t *value, int level)
 
 char *json_text(const json_t *value, bool indented, size_t *ret_length)
 {
-	char *text = NULL;
-	FILE *stream = value ? text_stream_open(&text, ret_length) : NULL;
-
-	if (!stream)
-		return NULL;
-	put(stream, value, indented ? 0 : FLAT);
-	fputc('\n', stream);
-	return text_stream_end(stream, &text);
+	return value ? TEXT_WRITTEN(stream, ret_length, put(stream, value, indented ? 0 : FLAT), fputc('\n', stream)) : NULL;
 }
 
 /* --- as YAML --------------------------------------------------------------------------------------------------------- */

@@ -71,8 +71,7 @@ static void write_view(FILE *stream, const char *text)
 static void replace_view(const char *text)
 {
 	owned char *written = NULL;
-	size_t length;
-	FILE *stream = view || text ? text_stream_open(&written, &length) : NULL;
+	FILE *stream = view || text ? text_stream_open(&written, NULL) : NULL;
 
 	if (!stream)
 		return;

@@ -58,8 +58,7 @@ static bool plain_is(const char *text)
 char *plain_text(const char *text)
 {
 	char *plain = NULL;
-	size_t length;
-	FILE *stream = text_stream_open(&plain, &length);
+	FILE *stream = text_stream_open(&plain, NULL);
 
 	if (!stream)
 		return NULL;

@@ -9,7 +9,7 @@
 
 struct text {
 	char **octets;
-	size_t *length, size;
+	size_t *length, own_length, size;
 };
 
 /* If fewer octets are written than given, the stream has an error, which stays. */
@@ -53,9 +53,9 @@ FILE *text_stream_open(char **octets, size_t *length)
 	FILE *stream = NULL;
 
 	*octets = calloc(1, BUFSIZ);
-	*length = 0;
 	if (text && *octets) {
-		*text = (struct text){ .octets = octets, .length = length, .size = BUFSIZ };
+		*text = (struct text){ .octets = octets, .length = length ? length : &text->own_length, .size = BUFSIZ };
+		*text->length = 0;
 		stream = fopencookie(text, "w", functions);
 	}
 	if (stream)

@@ -17,8 +17,22 @@
 #define TEXT_OF(size, ...) text_print(ROOM(size), size, __VA_ARGS__)
 __attribute__((format(printf, 3, 4))) const char *text_print(char *buffer, size_t size, const char *format, ...);
 
-/* Open a stream. Text and length are valid after fclose() or text_stream_end(), and the caller frees the text. NULL without
- * memory. */
+/* Return the text that a statement writes onto a stream of this name, and its length, which may be NULL. The caller frees the
+ * text; NULL if not all of it found room. */
+#define TEXT_WRITTEN(stream, ret_length, ...)                                                                               \
+	({                                                                                                                  \
+		char *stream##_text = NULL;                                                                                 \
+		FILE *stream = text_stream_open(&stream##_text, ret_length);                                                \
+                                                                                                                            \
+		if (stream) {                                                                                               \
+			__VA_ARGS__;                                                                                        \
+			text_stream_end(stream, &stream##_text);                                                            \
+		}                                                                                                           \
+		stream##_text;                                                                                              \
+	})
+
+/* Open a stream. Text and length (which may be NULL) are valid after fclose() or text_stream_end(), and the caller frees the
+ * text. NULL without memory. */
 FILE *text_stream_open(char **text, size_t *length);
 /* End a stream. Returns its text, which the caller frees, or NULL if not all of it found room. */
 char *text_stream_end(FILE *stream, char **text);

@@ -154,17 +154,6 @@ static void put_plan(FILE *stream, const struct config *config, const struct sea
 	config_dump_to(stream, config);
 }
 
-static char *plan_text(const struct config *config, const struct search_estimate *estimate, size_t *ret_length)
-{
-	char *text = NULL;
-	FILE *stream = text_stream_open(&text, ret_length);
-
-	if (!stream)
-		return NULL;
-	put_plan(stream, config, estimate);
-	return text_stream_end(stream, &text);
-}
-
 enum exit_code plan_show(const struct config *config)
 {
 	struct search_estimate estimate;
@@ -176,6 +165,6 @@ enum exit_code plan_show(const struct config *config)
 		return code;
 	if (config->format != FORMAT_TEXT)
 		return output_json(plan_json(config, &estimate));
-	text = plan_text(config, &estimate, &length);
+	text = TEXT_WRITTEN(stream, &length, put_plan(stream, config, &estimate));
 	return output_text(text, length);
 }

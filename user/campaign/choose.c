@@ -40,15 +40,11 @@ static json_t *given_options(const struct config *config)
 
 char *campaign_point_file(const struct config *point, const char *name, size_t *ret_length)
 {
-	char *text = NULL;
-	FILE *stream = text_stream_open(&text, ret_length);
 	json_auto_t *values = given_options(point);
 
-	if (stream) {
-		fprintf(stream, "# %s: xdp-mlr %s --config FILE\n", name, verb_name(point->verb));
-		yaml_put(stream, values, false);
-	}
-	return stream ? text_stream_end(stream, &text) : NULL;
+	return TEXT_WRITTEN(stream, ret_length,
+			    fprintf(stream, "# %s: xdp-mlr %s --config FILE\n", name, verb_name(point->verb)),
+			    yaml_put(stream, values, false));
 }
 
 /* --- choosing ------------------------------------------------------------------------------------------------------- */

@@ -235,15 +235,10 @@ static enum exit_code deliver(const struct config *config, const char *path, con
 static enum exit_code write_file(const struct submission *submission, const char *path, const struct array *array,
 				 void (*put)(FILE *stream, const struct submission *submission, const struct array *array))
 {
-	owned char *text = NULL;
 	size_t length;
-	FILE *stream = text_stream_open(&text, &length);
+	owned char *text = TEXT_WRITTEN(stream, &length, put(stream, submission, array));
 
-	if (!stream)
-		return refuse(EXIT_INCAPABLE, "out of memory");
-	put(stream, submission, array);
-	return text_stream_end(stream, &text) ? deliver(submission->config, path, text, length)
-					      : refuse(EXIT_INCAPABLE, "out of memory");
+	return text ? deliver(submission->config, path, text, length) : refuse(EXIT_INCAPABLE, "out of memory");
 }
 
 /* --- submitting ----------------------------------------------------------------------------------------------------- */

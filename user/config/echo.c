@@ -54,14 +54,11 @@ void config_dump_to(FILE *stream, const struct config *config)
 
 enum exit_code config_dump(const struct config *config)
 {
-	char *text = NULL;
+	const char *verb = verb_name(config->verb);
 	size_t length;
-	FILE *stream = text_stream_open(&text, &length);
+	char *text = TEXT_WRITTEN(stream, &length,
+				  fprintf(stream, "# The configuration in force, for: xdp-mlr %s --config FILE\n", verb),
+				  config_dump_to(stream, config));
 
-	if (!stream)
-		return refuse(EXIT_INCAPABLE, "out of memory");
-	fprintf(stream, "# The configuration in force, for: xdp-mlr %s --config FILE\n", verb_name(config->verb));
-	config_dump_to(stream, config);
-	text_stream_end(stream, &text);
 	return output_text(text, length);
 }

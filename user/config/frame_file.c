@@ -433,14 +433,9 @@ const char *frame_file_parse(const uint8_t *octets, size_t size, size_t wire_oct
 /* A frame file without its pointers is handed over as it is, in base64, and so is its payload. */
 static json_t *pack_octets(const void *octets, size_t length)
 {
-	owned char *text = NULL;
-	size_t text_length;
-	FILE *stream = text_stream_open(&text, &text_length);
+	owned char *text = base64_text(octets, length);
 
-	if (!stream)
-		return NULL;
-	base64_put(stream, octets, length, 0);
-	return text_stream_end(stream, &text) ? json_string(text) : NULL;
+	return json_string(text);
 }
 
 json_t *frame_file_pack(const struct frame_file *file)

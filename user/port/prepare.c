@@ -166,15 +166,8 @@ static unsigned int receive_queues(const struct port *port)
 /* Make a table of so many entries, over all queues in turn. */
 static char *even_table(uint32_t entries, unsigned int queues)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *stream = text_stream_open(&text, &size);
-
-	if (!stream)
-		return NULL;
-	for (uint32_t i = 0; i < entries; i++)
-		fprintf(stream, "%s%u", i ? " " : "", i % queues);
-	return text_stream_end(stream, &text);
+	return TEXT_WRITTEN(stream, NULL,
+			    for (uint32_t i = 0; i < entries; i++) fprintf(stream, "%s%u", i ? " " : "", i % queues));
 }
 
 /* Return whether each queue has as many entries, in whatever order. */

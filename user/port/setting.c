@@ -227,19 +227,14 @@ static int read_rss(const struct access *access, char **ret_value)
 {
 	struct link_rss rss;
 	int error = ethtool_rss(access->settings->ethtool, access->ifindex, &rss);
-	size_t size;
-	FILE *stream;
 
 	if (error)
 		return error;
 	if (!rss.count)
 		return -EOPNOTSUPP;
-	stream = text_stream_open(ret_value, &size);
-	if (!stream)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < rss.count; i++)
-		fprintf(stream, "%s%u", i ? " " : "", rss.queue[i]);
-	return text_stream_end(stream, ret_value) ? 0 : -ENOMEM;
+	*ret_value = TEXT_WRITTEN(
+		stream, NULL, for (uint32_t i = 0; i < rss.count; i++) fprintf(stream, "%s%u", i ? " " : "", rss.queue[i]));
+	return *ret_value ? 0 : -ENOMEM;
 }
 
 int setting_parse_rss(const char *value, struct link_rss *ret)

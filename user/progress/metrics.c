@@ -152,15 +152,12 @@ static enum exit_code replace_file(const char *path, const char *text, size_t le
 static enum exit_code write_metrics(int ended_with)
 {
 	enum exit_code code;
-	owned char *text = NULL;
 	size_t length;
-	FILE *stream = text_stream_open(&text, &length);
+	owned char *text = TEXT_WRITTEN(stream, &length, put_all(stream, ended_with));
 
-	if (!stream)
+	if (!text)
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	put_all(stream, ended_with);
-	code = text_stream_end(stream, &text) ? replace_file(metrics.config->metrics_path, text, length)
-					      : refuse(EXIT_INCAPABLE, "out of memory");
+	code = replace_file(metrics.config->metrics_path, text, length);
 	metrics.written_ns = clock_ns();
 	return code;
 }

@@ -235,8 +235,7 @@ void view_add_mark(struct view *view, enum view_mark mark)
 char *view_render(const struct view *view, struct view_style style)
 {
 	char *text = NULL;
-	size_t length;
-	struct page page = { .stream = text_stream_open(&text, &length), .style = style };
+	struct page page = { .stream = text_stream_open(&text, NULL), .style = style };
 
 	if (!page.stream)
 		return NULL;
@@ -252,8 +251,7 @@ char *view_render(const struct view *view, struct view_style style)
 char *view_line(const struct view *view)
 {
 	char *text = NULL;
-	size_t length;
-	FILE *stream = text_stream_open(&text, &length);
+	FILE *stream = text_stream_open(&text, NULL);
 
 	if (!stream)
 		return NULL;

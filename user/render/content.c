@@ -337,14 +337,7 @@ static void put_checklist(struct writer *writer, const json_t *checklist)
 /* The echoed options as a file for --config. */
 static char *yaml_of(const json_t *configuration)
 {
-	char *text = NULL;
-	size_t length;
-	FILE *stream = text_stream_open(&text, &length);
-
-	if (!stream)
-		return memory_noticed(NULL);
-	yaml_put(stream, configuration, true);
-	return memory_noticed(text_stream_end(stream, &text));
+	return memory_noticed(TEXT_WRITTEN(stream, NULL, yaml_put(stream, configuration, true)));
 }
 
 static void put_configuration(struct writer *writer, const json_t *document, const char *kind)

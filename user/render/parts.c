@@ -452,15 +452,7 @@ static void put_value(FILE *stream, const json_t *value)
 /* NULL without memory; the caller frees it. */
 static char *value_text(const json_t *value)
 {
-	char *text = NULL;
-	size_t length;
-	FILE *stream = text_stream_open(&text, &length);
-
-	if (stream) {
-		put_value(stream, value);
-		text_stream_end(stream, &text);
-	}
-	return memory_noticed(text);
+	return memory_noticed(TEXT_WRITTEN(stream, NULL, put_value(stream, value)));
 }
 
 /* What there is nothing to say of. */
