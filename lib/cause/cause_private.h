@@ -50,7 +50,6 @@ struct mlr_cause_known {
 int mlr_cause_open(const struct mlr_cause_input *input, struct mlr_cause_evidence *ret);
 void mlr_cause_close(struct mlr_cause_evidence *evidence);
 
-double mlr_cause_lost_in(const struct mlr_cause_trial *trial, enum mlr_cause_scope scope);
 /* Add up one value of all counters of a candidate. NAN: one is not known. */
 double mlr_cause_sum_of(const double *values, const struct mlr_cause_candidate *candidate);
 struct mlr_cause_known mlr_cause_known_of(const struct mlr_cause_trials *trials, const struct mlr_cause_candidate *candidate,

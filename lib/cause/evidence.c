@@ -95,7 +95,7 @@ void mlr_cause_close(struct mlr_cause_evidence *evidence)
 	free(evidence->calm.list);
 }
 
-double mlr_cause_lost_in(const struct mlr_cause_trial *trial, enum mlr_cause_scope scope)
+static double lost_in(const struct mlr_cause_trial *trial, enum mlr_cause_scope scope)
 {
 	return scope == MLR_CAUSE_ALL ? trial->lost : trial->lost_of_direction[scope];
 }
@@ -116,7 +116,7 @@ struct mlr_cause_known mlr_cause_known_of(const struct mlr_cause_trials *trials,
 
 	for (size_t i = 0; i < trials->count; i++) {
 		const struct mlr_cause_trial *trial = trials->list[i];
-		double change = mlr_cause_sum_of(trial->changes, candidate), lost = mlr_cause_lost_in(trial, scope);
+		double change = mlr_cause_sum_of(trial->changes, candidate), lost = lost_in(trial, scope);
 
 		if (isnan(change))
 			continue;

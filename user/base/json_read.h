@@ -127,3 +127,13 @@ static inline const char *document_start(const json_t *document)
 	}
 	return first ? first : read_string(json_object_get(document, "environment"), "start_time");
 }
+
+/* Return how many objects of a list have such a text as a member. */
+static inline size_t json_count(const json_t *list, const char *name, const char *text)
+{
+	size_t count = 0;
+
+	json_each (item, list)
+		count += strcmp(read_text(item, name), text) == 0;
+	return count;
+}

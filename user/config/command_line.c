@@ -13,25 +13,6 @@
 
 /* --- --help and --version, written from the option table ---------------------------------------------------------- */
 
-/* A memory stream whose text goes to standard output. */
-struct page {
-	FILE *stream;
-	char *text;
-	size_t length;
-};
-
-static bool page_open(struct page *page)
-{
-	page->stream = text_stream_open(&page->text, &page->length);
-	return page->stream;
-}
-
-static enum exit_code page_show(struct page *page)
-{
-	text_stream_end(page->stream, &page->text);
-	return output_text(page->text, page->length);
-}
-
 /* Text in a column, broken at spaces. */
 static void put_wrapped(FILE *stream, const char *text)
 {
@@ -121,44 +102,55 @@ static void put_options(FILE *stream, enum verb first, enum verb last, bool all)
 	}
 }
 
-static enum exit_code help_verb(enum verb first, enum verb last, bool wants_all)
+static void put_verbs(FILE *stream, enum verb first, enum verb last)
+{
+	for (enum verb verb = first; verb <= last; verb++)
+		fprintf(stream, "  %-17s%s\n", verb_name(verb), verb_summary(verb));
+}
+
+static void put_verb_help(FILE *stream, enum verb first, enum verb last, bool wants_all)
 {
 	size_t count = count_options(first, last, true);
 	bool all = wants_all || count <= OPTIONS_SHORT;
-	struct page page;
 
-	if (!page_open(&page))
-		return refuse(EXIT_INCAPABLE, "out of memory");
 	for (enum verb verb = first; verb <= last; verb++)
-		put_usage(page.stream, verb == first ? "Usage:" : "      ", verb);
-	fputc('\n', page.stream);
-	for (enum verb verb = first; verb <= last; verb++)
-		fprintf(page.stream, "  %-17s%s\n", verb_name(verb), verb_summary(verb));
-	put_options(page.stream, first, last, all);
+		put_usage(stream, verb == first ? "Usage:" : "      ", verb);
+	fputc('\n', stream);
+	put_verbs(stream, first, last);
+	put_options(stream, first, last, all);
 	if (!all)
-		fprintf(page.stream,
+		fprintf(stream,
 			"\nThese are %zu of %zu options: 'xdp-mlr %s --help=all' and xdp-mlr-%s(8) have all of them.\n",
 			count_options(first, last, false), count, verb_name(first), verb_word(first, ROOM(VERB_WORD_SIZE)));
-	put_exit_codes(page.stream);
-	return page_show(&page);
+	put_exit_codes(stream);
+}
+
+static enum exit_code help_verb(enum verb first, enum verb last, bool wants_all)
+{
+	size_t length;
+	char *text = TEXT_WRITTEN(stream, &length, put_verb_help(stream, first, last, wants_all));
+
+	return output_text(text, length);
+}
+
+static void put_program_help(FILE *stream)
+{
+	fputs("xdp-mlr: how much traffic a system forwards, measured as RFC 9971 says (MLRsearch).\n\n"
+	      "Usage: xdp-mlr VERB [options]\n\nVerbs:\n",
+	      stream);
+	put_verbs(stream, 0, VERB_COUNT - 1);
+	fputs("\n'xdp-mlr VERB --help' lists the usual options of a verb, --help=all all of them; 'xdp-mlr --version' shows "
+	      "the version.\n",
+	      stream);
+	put_exit_codes(stream);
 }
 
 static enum exit_code help_program(void)
 {
-	struct page page;
+	size_t length;
+	char *text = TEXT_WRITTEN(stream, &length, put_program_help(stream));
 
-	if (!page_open(&page))
-		return refuse(EXIT_INCAPABLE, "out of memory");
-	fputs("xdp-mlr: how much traffic a system forwards, measured as RFC 9971 says (MLRsearch).\n\n"
-	      "Usage: xdp-mlr VERB [options]\n\nVerbs:\n",
-	      page.stream);
-	for (enum verb verb = 0; verb < VERB_COUNT; verb++)
-		fprintf(page.stream, "  %-17s%s\n", verb_name(verb), verb_summary(verb));
-	fputs("\n'xdp-mlr VERB --help' lists the usual options of a verb, --help=all all of them; 'xdp-mlr --version' shows "
-	      "the version.\n",
-	      page.stream);
-	put_exit_codes(page.stream);
-	return page_show(&page);
+	return output_text(text, length);
 }
 
 static enum exit_code help_version(void)

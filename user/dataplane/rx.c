@@ -822,7 +822,8 @@ void rx_trial(const struct rx *rx, uint16_t trial, struct rx_trial *ret)
 		rx_trial_merge(ret, &rx->cpus[i].trials[trial % RX_TRIAL_SLOTS]);
 }
 
-void rx_delays_add(struct mlr_delays *delays, const struct rx_trial *trial)
+/* Add what one CPU counted to delays whose minimum and maximum are set. */
+static void add_delays(struct mlr_delays *delays, const struct rx_trial *trial)
 {
 	for (uint32_t i = 0; i < RX_BASES * MLR_HISTOGRAM_BUCKETS; i++) {
 		uint64_t base_ns = trial->relative.bases_ns[i / MLR_HISTOGRAM_BUCKETS];
@@ -854,7 +855,7 @@ void rx_delays(const struct rx *rx, uint16_t trial, struct mlr_delays *ret)
 	}
 	ret->min_ns = ~inverted_min_ns;
 	for (int i = 0; i < rx->cpu_count; i++)
-		rx_delays_add(ret, &rx->cpus[i].trials[trial % RX_TRIAL_SLOTS]);
+		add_delays(ret, &rx->cpus[i].trials[trial % RX_TRIAL_SLOTS]);
 }
 
 void rx_interval_merge(struct rx_interval *sum, const struct rx_interval *more)

@@ -137,8 +137,6 @@ uint32_t rx_late(const struct rx *rx, uint16_t trial);
 
 /* Get the latencies of a trial, over CPUs. rx_trial() has their count, sum, minimum and maximum. */
 void rx_delays(const struct rx *rx, uint16_t trial, struct mlr_delays *ret);
-/* Add what one CPU counted to delays whose minimum and maximum are set. */
-void rx_delays_add(struct mlr_delays *delays, const struct rx_trial *trial);
 
 /* Frames with trial numbers that had not been accepted when they came: how many numbers, and which of them most frames have. */
 struct rx_unknown {

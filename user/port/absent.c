@@ -2,6 +2,7 @@
 #include "port/absent.h"
 
 #include <glob.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,9 +14,19 @@
 #define DEVICES      "/sys/bus/pci/devices"
 #define CLASS_SIZE   16
 #define NETWORK      "0x02" /* prefix of the classes of network controllers */
-#define REMEDY_SIZE  256
+#define REMEDY_SIZE  384
 #define NAMED_MOST   3 /* devices that one sentence names at most */
 #define DRIVERS_USER "vfio-pci igb_uio uio_pci_generic"
+
+#define ABSENT_NAME_SIZE 64
+#define ABSENT_MOST      16
+
+/* One such device. */
+struct absent {
+	char address[ABSENT_NAME_SIZE]; /* PCI address, such as "0000:03:00.0" */
+	char driver[ABSENT_NAME_SIZE];  /* driver of the device; empty: none */
+	bool is_of_user_space;          /* The driver is one of user space, and makes no port. */
+};
 
 /* --- finding ---------------------------------------------------------------------------------------------------------- */
 
@@ -62,7 +73,8 @@ static bool is_absent(const char *device, struct absent *ret)
 	return true;
 }
 
-unsigned int absent_find(const char *root, struct absent ret[ABSENT_MOST])
+/* Find them; return their number, at most ABSENT_MOST. */
+static unsigned int find_all(const char *root, struct absent ret[ABSENT_MOST])
 {
 	glob_t devices = { 0 };
 	unsigned int count = 0;
@@ -76,7 +88,8 @@ unsigned int absent_find(const char *root, struct absent ret[ABSENT_MOST])
 
 /* --- saying ----------------------------------------------------------------------------------------------------------- */
 
-const char *absent_remedy(const struct absent *absent, char *buffer, unsigned int size)
+/* Return the shell command that gives a device back to the kernel's own driver. */
+static const char *remedy_of(const struct absent *absent, char *buffer, unsigned int size)
 {
 	buffer[0] = '\0';
 	if (absent->is_of_user_space)
@@ -119,7 +132,7 @@ static bool is_named(const struct absent *absent, const char *name)
 const char *absent_explain(const char *root, const char *name, char *buffer, unsigned int size)
 {
 	struct absent found[ABSENT_MOST];
-	unsigned int count = absent_find(root, found), named = 0;
+	unsigned int count = find_all(root, found), named = 0;
 	char remedy[REMEDY_SIZE];
 
 	buffer[0] = '\0';
@@ -133,7 +146,7 @@ const char *absent_explain(const char *root, const char *name, char *buffer, uns
 		add_state(&found[i], buffer, size);
 	if (count > NAMED_MOST)
 		text_add(buffer, size, " and %u more", count - NAMED_MOST);
-	if (count == 1 && *absent_remedy(&found[0], remedy, sizeof(remedy)))
+	if (count == 1 && *remedy_of(&found[0], remedy, sizeof(remedy)))
 		text_add(buffer, size, "; '%s' gives it to the kernel", remedy);
 	return buffer;
 }

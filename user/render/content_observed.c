@@ -2,12 +2,10 @@
 /* This file writes what a report says of the SUT's counters at each load of a sweep (--observe). */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json_read.h"
 #include "base/json_text.h"
-#include "base/memory.h"
 #include "base/schema.h"
 #include "render/figures.h"
 #include "render/kinds.h"
@@ -149,9 +147,6 @@ static int by_rank(const void *a, const void *b)
 static json_t *ranked_rows(const json_t *document, const json_t *trials)
 {
 	json_auto_t *all = all_rows(trials);
-	size_t count = json_array_size(all);
-	owned const json_t **list = memory_noticed(calloc(count + 1, sizeof(*list)));
-	json_t *ranked = json_array();
 
 	json_each (row, all) {
 		json_t *values = json_array();
@@ -164,13 +159,7 @@ static json_t *ranked_rows(const json_t *document, const json_t *trials)
 			json_boolean(is_share(read_text(row, "counter"), read_truth(row, "gauge"), largest(row))));
 		json_object_set_new(row, "rank", json_number_or_null(rank_of(row, document, trials)));
 	}
-	for (size_t i = 0; list && i < count; i++)
-		list[i] = json_array_get(all, i);
-	if (list)
-		qsort(list, count, sizeof(*list), by_rank);
-	for (size_t i = 0; list && i < count; i++)
-		json_array_append(ranked, (json_t *)list[i]);
-	return ranked;
+	return rows_sorted(all, by_rank);
 }
 
 /* --- figure --------------------------------------------------------------------------------------------------------- */

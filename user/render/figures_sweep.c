@@ -2,10 +2,10 @@
 /* These are the curves of a sweep: forwarding rate, and order, over load. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/json_read.h"
 #include "render/figures.h"
+#include "render/parts.h"
 #include "render/values.h"
 
 static const struct svg_axis loads = { .title = "Load", .unit = "frames/s" };
@@ -44,17 +44,7 @@ static int by_load(const void *a, const void *b)
 
 json_t *trials_by_load(const json_t *trials)
 {
-	size_t count = json_array_size(trials);
-	owned const json_t **list = calloc(count + 1, sizeof(*list));
-	json_t *sorted = list ? json_array() : NULL;
-
-	for (size_t i = 0; list && i < count; i++)
-		list[i] = json_array_get(trials, i);
-	if (list)
-		qsort(list, count, sizeof(*list), by_load);
-	for (size_t i = 0; sorted && i < count; i++)
-		json_array_append(sorted, (json_t *)list[i]);
-	return sorted;
+	return rows_sorted(trials, by_load);
 }
 
 static void put_rates(FILE *stream, const struct svg_panel *panel, const json_t *trials)

@@ -156,7 +156,8 @@ void cells_add_change(struct cells *cells, const json_t *goal)
 	cells_add(cells, "%s", text_change(change, VALUE_ROOM));
 }
 
-void cells_put(struct cells *cells, struct writer *writer, enum tone tone)
+/* Write the row, and begin the next. */
+static void cells_put(struct cells *cells, struct writer *writer, enum tone tone)
 {
 	while (cells->count < writer->columns)
 		cells_add(cells, "%s", "");
@@ -328,6 +329,22 @@ json_t *rows_within(const json_t *list, const char *at)
 		}
 	}
 	return rows;
+}
+
+json_t *rows_sorted(const json_t *list, int (*compare)(const void *a, const void *b))
+{
+	size_t count = json_array_size(list);
+	owned json_t **items = memory_noticed(calloc(count + 1, sizeof(*items)));
+	json_t *sorted = json_array();
+
+	if (!items)
+		return sorted;
+	for (size_t i = 0; i < count; i++)
+		items[i] = json_array_get(list, i);
+	qsort(items, count, sizeof(*items), compare);
+	for (size_t i = 0; i < count; i++)
+		json_array_append(sorted, items[i]);
+	return sorted;
 }
 
 /* --- facts ---------------------------------------------------------------------------------------------------------- */

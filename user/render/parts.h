@@ -19,8 +19,6 @@ struct cells {
 __attribute__((format(printf, 2, 3))) void cells_add(struct cells *cells, const char *format, ...);
 /* Add a number with so many decimals; NAN is a dash. */
 void cells_add_number(struct cells *cells, double value, int decimals);
-/* Write the row, and begin the next. */
-void cells_put(struct cells *cells, struct writer *writer, enum tone tone);
 
 /* The number that stands for a value: of a list its length, of a truth 1 or 0; NAN where there is none. */
 double number_of(const json_t *value);
@@ -65,6 +63,9 @@ void goals_put(struct writer *writer, const json_t *goals);
 /* Collect the objects, or items of arrays, to which the pointer leads from each object of a list. Each also gets the members
  * of that object. Returns a new reference. */
 json_t *rows_within(const json_t *list, const char *at);
+
+/* Return the items of a list in the order of a comparison, as of qsort(), of pointers to them. A new reference. */
+json_t *rows_sorted(const json_t *list, int (*compare)(const void *a, const void *b));
 
 /* Directions: those of a result, where it was measured in several, else NULL; "t-a to t-b"; and results as the rows of a table, a row of
  * each direction where there are several: a new reference. */

@@ -43,7 +43,8 @@ void contradict(struct audit *audit, const struct place *place, const char *form
 	json_array_append_new(audit->contradictions, json_sprintf("%s: %s", place_text(place, ROOM(PLACE_SIZE)), sentence));
 }
 
-bool audit_same(double a, double b)
+/* Whether two figures are the same, but for rounding. Two that do not exist (NAN) are the same. */
+static bool is_same(double a, double b)
 {
 	return a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= ROUNDING_RATIO * fmax(fabs(a), fabs(b));
 }
@@ -57,7 +58,7 @@ void audit_number(struct audit *audit, const struct place *place, const json_t *
 {
 	double stated = read_number(object, name);
 
-	if (json_object_get(object, name) && !audit_same(stated, follows))
+	if (json_object_get(object, name) && !is_same(stated, follows))
 		contradict(audit, MEMBER(place, name), "%s is stated, %s follows", figure_text(stated, UNIT_ROOM),
 			   figure_text(follows, UNIT_ROOM));
 }

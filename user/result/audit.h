@@ -32,8 +32,6 @@ struct place {
 __attribute__((format(printf, 3, 4))) void contradict(struct audit *audit, const struct place *place, const char *format,
 						      ...);
 
-/* Whether two figures are the same, but for rounding. Two that do not exist (NAN) are the same. */
-bool audit_same(double a, double b);
 /* Compare a member with the number that follows; NAN: none exists, so it should be null. A member that is absent is no
  * fault. */
 void audit_number(struct audit *audit, const struct place *place, const json_t *object, const char *name, double follows);

@@ -12,15 +12,6 @@
 #include "base/standing.h"
 #include "result/report.h"
 
-static size_t count_word(const json_t *list, const char *member, const char *word)
-{
-	size_t count = 0;
-
-	json_each (item, list)
-		count += strcmp(read_text(item, member), word) == 0;
-	return count;
-}
-
 /* --- campaign ------------------------------------------------------------------------------------------------------- */
 
 static json_t *result_of(const json_t *point, const json_t *goal)
@@ -52,7 +43,7 @@ static void audit_point_counts(struct audit *audit, const json_t *document)
 		return;
 	audit_number(audit, place, counts, "total", (double)json_array_size(points));
 	for (size_t i = 0; i < COUNT(states); i++)
-		audit_number(audit, place, counts, states[i], (double)count_word(points, "state", states[i]));
+		audit_number(audit, place, counts, states[i], (double)json_count(points, "state", states[i]));
 }
 
 /* The counts of standings are those of the points, which documents of earlier versions told otherwise. */
@@ -87,7 +78,7 @@ void audit_campaign(struct audit *audit, const json_t *document)
 				     json_object_get(cell, "values"));
 	}
 	if (json_is_array(comparisons))
-		audit_number(audit, NULL, document, "regressions", (double)count_word(comparisons, "verdict", "slower"));
+		audit_number(audit, NULL, document, "regressions", (double)json_count(comparisons, "verdict", "slower"));
 }
 
 /* --- comparison ----------------------------------------------------------------------------------------------------- */
@@ -147,7 +138,7 @@ static void audit_comparison(struct audit *audit, const struct place *place, con
 void audit_compare(struct audit *audit, const json_t *document)
 {
 	const json_t *goals = json_object_get(document, "goals");
-	bool slower = count_word(goals, "verdict", "slower") > 0;
+	bool slower = json_count(goals, "verdict", "slower") > 0;
 
 	json_each (goal, goals)
 		audit_comparison(audit, ITEM(MEMBER(NULL, "goals"), goal_at), goal);
@@ -164,8 +155,8 @@ void audit_trend(struct audit *audit, const json_t *document)
 		const struct place *place = ITEM(MEMBER(NULL, "goals"), goal_at);
 		const json_t *points = json_object_get(goal, "points");
 
-		audit_number(audit, place, goal, "slower", (double)count_word(points, "verdict", "slower"));
-		audit_number(audit, place, goal, "faster", (double)count_word(points, "verdict", "faster"));
+		audit_number(audit, place, goal, "slower", (double)json_count(points, "verdict", "slower"));
+		audit_number(audit, place, goal, "faster", (double)json_count(points, "verdict", "faster"));
 		if (json_is_number(json_object_get(document, "results")))
 			audit_number(audit, NULL, document, "results", (double)json_array_size(points));
 	}

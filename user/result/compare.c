@@ -509,20 +509,11 @@ void compare_limit_discoveries(const struct config *config, json_t *comparisons)
 	limit_discoveries(config, comparisons, "faster", "p_faster");
 }
 
-size_t compare_count(const json_t *comparisons, const char *verdict)
-{
-	size_t count = 0;
-
-	json_each (comparison, comparisons)
-		count += strcmp(read_text(comparison, "verdict"), verdict) == 0;
-	return count;
-}
-
 enum exit_code compare_outcome(const json_t *comparisons)
 {
-	if (compare_count(comparisons, "slower"))
+	if (json_count(comparisons, "verdict", "slower"))
 		return EXIT_UNMET;
-	return compare_count(comparisons, "unknown") ? EXIT_USAGE_ERROR : EXIT_DONE;
+	return json_count(comparisons, "verdict", "unknown") ? EXIT_USAGE_ERROR : EXIT_DONE;
 }
 
 /* --- the document --------------------------------------------------------------------------------------------------- */

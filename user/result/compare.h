@@ -32,9 +32,6 @@ json_t *compare_results(const struct config *config, const struct mlr_spread *sp
  * false. */
 void compare_limit_discoveries(const struct config *config, json_t *comparisons);
 
-/* Return how many comparisons have this verdict. */
-size_t compare_count(const json_t *comparisons, const char *verdict);
-
 /* Return EXIT_UNMET if one is slower, else EXIT_USAGE_ERROR if one cannot be told, else EXIT_DONE. */
 enum exit_code compare_outcome(const json_t *comparisons);
 

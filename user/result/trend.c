@@ -474,7 +474,7 @@ static json_t *goal_json(const struct trend *trend, size_t goal, const char *nam
 
 	series_free(&series);
 	return json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "goal", name ? name : "critical load", "slower",
-			 (json_int_t)compare_count(points, "slower"), "faster", (json_int_t)compare_count(points, "faster"),
+			 (json_int_t)json_count(points, "verdict", "slower"), "faster", (json_int_t)json_count(points, "verdict", "faster"),
 			 "change", json_number_or_null(whole_change(levels)), "noise", json_number_or_null(noise),
 			 "last_change", last_change_json(points), "levels", levels, "points", points);
 }
