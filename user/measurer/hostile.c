@@ -10,8 +10,8 @@
 #define FLOW_NS  (NS_PER_S / 50)  /* time for which hostile frames flow before the trial's first frame */
 #define AFTER_NS (NS_PER_S / 200) /* and after its last one */
 
-#define TAGS_TRIES 3               /* frames that are sent to learn whether a port takes a tag off, while none arrives */
-#define TAGS_NS    (NS_PER_S / 20) /* wait for each */
+#define TAGS_TRIES 2        /* frames that are sent to learn whether a port takes a tag off, while none arrives */
+#define TAGS_NS    NS_PER_S /* wait for each, so that none comes after it */
 #define POLL_NS    (NS_PER_S / 10000)
 
 /* Beside as many transmitters as there are CPUs the kernel chooses. */
