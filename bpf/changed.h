@@ -116,17 +116,17 @@ __noinline int find_changes(struct xdp_md *context, __u32 udp_offset, __u32 head
 	network_offset = (udp_offset - (header & HEADER_OCTETS_MASK)) & OFFSET_MASK;
 	network = data + network_offset;
 	udp = data + (udp_offset & OFFSET_MASK);
+	/* before the bounds that include this one: a compiler would drop it behind them, and the verifier would miss it */
+	changes = data + sizeof(struct ethhdr) <= end && is_readdressed(data) ? MLR_CHANGE_MAC : 0;
 	if ((const void *)(network + 5) > end || (const void *)(udp + 1) > end ||
 	    (is_ipv6 && (const void *)(network + 10) > end))
 		return 0; /* never, but the verifier has forgotten it */
 	cpu->header = header_of(network, udp, is_ipv6);
-	changes = compare_tags(as_sent, data, end) | compare_class_and_limit(as_sent, cpu->header.class_and_limit, is_ipv6);
+	changes |= compare_tags(as_sent, data, end) | compare_class_and_limit(as_sent, cpu->header.class_and_limit, is_ipv6);
 	if (cpu->header.addresses != as_sent->addresses)
 		changes |= MLR_CHANGE_ADDRESS;
 	if (cpu->header.ports != as_sent->ports)
 		changes |= MLR_CHANGE_PORT;
-	if (data + sizeof(struct ethhdr) <= end && is_readdressed(data))
-		changes |= MLR_CHANGE_MAC;
 	return (int)changes;
 }
 
