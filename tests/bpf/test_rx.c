@@ -582,12 +582,15 @@ static bool has_metadata(void)
 /* A veth pair, and its first end's receiver. */
 static void open_on_link(const struct rx_options *options, char link[IF_NAMESIZE], char peer[IF_NAMESIZE])
 {
+	struct rx_plan plan;
+
 	snprintf(link, IF_NAMESIZE, "rx%d", getpid());
 	snprintf(peer, IF_NAMESIZE, "rx%dp", getpid());
 	shell("ip link add %s up type veth peer name %s && ip link set %s up", link, peer, peer);
 	rx_close(rx);
 	rx = NULL;
-	assert_int_equal(rx_open((int)if_nametoindex(link), link, options, &rx), EXIT_DONE);
+	plan = (struct rx_plan){ (int)if_nametoindex(link), link, *options };
+	assert_int_equal(rx_open_all(&plan, 1, &rx), EXIT_DONE);
 	assert_false(rx_is_generic(rx));
 	assert_int_equal(rx_has_hardware_clock(rx), has_metadata());
 }

@@ -73,7 +73,7 @@ static void the_kernel_verifies_the_programs_of_several_ports_side_by_side(void 
 static void one_port_needs_no_thread(void **state)
 {
 	(void)state;
-	assert_int_equal(rx_open(plans[0].ifindex, names[0], &plans[0].options, &receivers[0]), EXIT_DONE);
+	assert_int_equal(rx_open_all(plans, 1, receivers), EXIT_DONE);
 	assert_int_equal(thread_count, 0);
 	receivers[1] = receivers[2] = NULL;
 }
@@ -84,7 +84,7 @@ static void a_port_that_is_taken_ends_it_and_ports_behind_it_stay_as_they_were(v
 	struct rx *other = NULL;
 
 	(void)state;
-	assert_int_equal(rx_open(plans[1].ifindex, names[1], &plans[1].options, &other), EXIT_DONE);
+	assert_int_equal(rx_open_all(&plans[1], 1, &other), EXIT_DONE);
 	assert_int_equal(rx_open_all(plans, PORTS, receivers), EXIT_UNSAFE);
 	assert_non_null(receivers[0]);
 	assert_null(receivers[1]);

@@ -163,8 +163,10 @@ static void stay_on_cpu(void)
 
 static void begin(void)
 {
-	static const struct rx_options options = {
-		.first_flow = FLOW, .flow_count = FLOWS, .no_latency = true, .profile = &profile
+	static const struct rx_plan plan = {
+		.ifindex = LOOPBACK_IFINDEX,
+		.port = "lo",
+		.options = { .first_flow = FLOW, .flow_count = FLOWS, .no_latency = true, .profile = &profile },
 	};
 
 	stay_on_cpu();
@@ -192,7 +194,7 @@ static void begin(void)
 	usual_length = SMALL_UDP_OCTETS;
 	/* of a program that is attached, to a link of our own that is down, the kernel runs some ten times as many a
 	 * second */
-	if (unshare(CLONE_NEWNET) || rx_open(LOOPBACK_IFINDEX, "lo", &options, &in_kernel) != EXIT_DONE)
+	if (unshare(CLONE_NEWNET) || rx_open_all(&plan, 1, &in_kernel) != EXIT_DONE)
 		in_kernel = NULL;
 }
 

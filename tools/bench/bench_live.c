@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 	const struct sigaction action = { .sa_handler = on_time };
 	double seconds = argc > 3 ? strtod(argv[3], NULL) : 0.5;
 	struct mlr_queue_plan *plan;
-	const struct rx_options options = { .flow_count = 1 };
+	struct rx_plan receiver = { .options.flow_count = 1 };
 	struct live_program *program;
 	struct rx *rx;
 	cpu_set_t cpus;
@@ -89,7 +89,9 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: bench_live PORT PEER [SECONDS]\n");
 		return 2;
 	}
-	if (rx_open((int)if_nametoindex(argv[2]), argv[2], &options, &rx))
+	receiver.ifindex = (int)if_nametoindex(argv[2]);
+	receiver.port = argv[2];
+	if (rx_open_all(&receiver, 1, &rx))
 		return 3;
 	error = one_flow_plan(MLR_FRAME_MIN_OCTETS, &plan);
 	if (error)

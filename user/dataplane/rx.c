@@ -560,13 +560,6 @@ enum exit_code rx_open_all(const struct rx_plan *plans, size_t count, struct rx 
 	return code;
 }
 
-enum exit_code rx_open(int ifindex, const char *port, const struct rx_options *options, struct rx **ret)
-{
-	const struct rx_plan plan = { .ifindex = ifindex, .port = port, .options = *options };
-
-	return rx_open_all(&plan, 1, ret);
-}
-
 bool rx_is_generic(const struct rx *rx)
 {
 	return rx->variant->mode == XDP_FLAGS_SKB_MODE;

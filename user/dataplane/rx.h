@@ -47,7 +47,7 @@ struct rx_options {
 	/* Profile that is sent, to verify signatures and compare headers. NULL: do neither. */
 	const struct mlr_profile *profile;
 	bool tags_stay;                   /* the port takes no VLAN tags off frames */
-	const uint8_t *mac; /* compare destination MAC addresses of the trial's frames with it; NULL: do not */
+	const uint8_t *mac;               /* compare destination MAC addresses of the trial's frames with it; NULL: do not */
 	const struct rx_lengths *lengths; /* NULL: do not compare them; copied */
 	/* Kind of frame whose tunnels frames are sent in, to find them there. NULL: none. */
 	const struct mlr_frame_spec *like;
@@ -67,18 +67,15 @@ struct rx_options {
 	bool hardware_clock; /* the NIC stamps what it receives: use that, where the driver tells the program */
 };
 
-/* Receive on a port. It is in native mode, or in generic mode with a note if the driver has no native one. It takes frames
- * in several buffers and times of the NIC's clock if the driver gives them. */
-enum exit_code rx_open(int ifindex, const char *port, const struct rx_options *options, struct rx **ret);
-
 /* A port, and what its receiver is opened with. */
 struct rx_plan {
 	int ifindex;
 	const char *port;
 	struct rx_options options;
 };
-/* Open the receivers of `count` ports, as rx_open() does. The kernel takes milliseconds to verify the program of each, and verifies
- * them side by side. On an error the first receivers may be open, and the others are NULL. */
+/* Receive on `count` ports. Each is in native mode, or in generic mode with a note if the driver has no native one. It takes frames
+ * in several buffers and times of the NIC's clock if the driver gives them. The kernel takes milliseconds to verify the program of
+ * each, and verifies them side by side. On an error the first receivers may be open, and the others are NULL. */
 enum exit_code rx_open_all(const struct rx_plan *plans, size_t count, struct rx *ret[]);
 void rx_close(struct rx *rx);
 
