@@ -35,6 +35,14 @@ contradicts() {
   refuses 2 "verify lacks a file, FILE" "$XDP_MLR" verify
 }
 
+@test "a file is read once, so a pipe is audited as well" {
+  mkfifo "$BATS_TEST_TMPDIR/pipe"
+  cat "$GOLDEN/search-1-sim.json" >"$BATS_TEST_TMPDIR/pipe" &
+  run timeout 60 "$XDP_MLR" verify "$BATS_TEST_TMPDIR/pipe"
+  [ "$status" -eq 0 ]
+  [ -z "$output" ]
+}
+
 @test "a search: trials, decisions, bounds, Conditional Throughput, regularity" {
   local file=search-1-sim
   contradicts $file '.search_result[0] |= (.relevant_lower_bound *= 1.5 | .relevant_upper_bound *= 1.5 | .conditional_throughput *= 1.5)' /search_result/0/relevant_lower_bound

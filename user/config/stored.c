@@ -96,16 +96,15 @@ static enum exit_code check_line(const char *path, size_t number, const json_t *
 	return refuse_line(path, number, TEXT_OF(64, "its %s: the events before it say otherwise", other));
 }
 
-/* Get the document of an event stream: its last line if the run ended, otherwise what its events amount to. A line that was
- * cut short ends it. *ret is NULL if there is none. */
-static enum exit_code assemble(const char *path, struct json_file *file, json_t **ret)
+/* Get the document of an event stream, of which the first line was read: its last line if the run ended, otherwise what its
+ * events amount to. A line that was cut short ends it. *ret is NULL if there is none. */
+static enum exit_code assemble(const char *path, struct json_file *file, json_t *line, json_t **ret)
 {
 	struct told told = { .document = json_pack("{s:s, s:[]}", "schema", SCHEMA, "trials"), .bounds = json_object() };
 	enum exit_code code = EXIT_DONE;
-	json_t *line;
 	size_t number = 0;
 
-	while ((line = json_file_next(file))) {
+	for (; line; line = json_file_next(file)) {
 		code = check_line(path, ++number, line, &told);
 		if (json_object_get(line, "schema") || code != EXIT_DONE)
 			break;
@@ -137,7 +136,7 @@ static enum exit_code write_document(void *context, FILE *flat)
 {
 	const struct source *source = context;
 	json_auto_t *document = NULL;
-	enum exit_code code = assemble(source->path, source->file, &document);
+	enum exit_code code = assemble(source->path, source->file, json_file_next(source->file), &document);
 
 	if (code == EXIT_DONE)
 		flat_write(flat, document ? document : json_null());
@@ -152,25 +151,19 @@ static enum exit_code read_apart(const char *path, struct json_file *file, json_
 	enum exit_code code;
 
 	if (keeper_is_there())
-		return assemble(path, file, ret);
+		return assemble(path, file, json_file_next(file), ret);
 	code = reader_run(&plan, ret, NULL);
 	if (code == EXIT_DONE && json_is_null(*ret))
 		*ret = NULL;
 	return code;
 }
 
-enum exit_code stored_document(const char *path, json_t **ret)
+/* Close the file that a document came from, and hand the document over if it fits its schema. */
+static enum exit_code end(const char *path, struct json_file *file, enum exit_code code, json_t *document, json_t **ret)
 {
 	char problem[SCHEMA_PROBLEM_SIZE];
-	struct json_file file;
-	enum exit_code code;
-	json_t *document = NULL;
-	int error = json_file_open(path, &file);
 
-	if (error)
-		return refuse(EXIT_USAGE_ERROR, "cannot read %s: %s", path, strerror(-error));
-	code = read_apart(path, &file, &document);
-	json_file_close(&file);
+	json_file_close(file);
 	if (code == EXIT_DONE && document && !schema_fits(document, problem))
 		code = refuse(EXIT_USAGE_ERROR, "%s: %s", path, problem);
 	if (code == EXIT_DONE)
@@ -178,6 +171,41 @@ enum exit_code stored_document(const char *path, json_t **ret)
 	else
 		json_decref(document);
 	return code;
+}
+
+static enum exit_code begin(const char *path, struct json_file *ret)
+{
+	int error = json_file_open(path, ret);
+
+	return error ? refuse(EXIT_USAGE_ERROR, "cannot read %s: %s", path, strerror(-error)) : EXIT_DONE;
+}
+
+enum exit_code stored_document(const char *path, json_t **ret)
+{
+	struct json_file file;
+	enum exit_code code = begin(path, &file);
+	json_t *document = NULL;
+
+	if (code != EXIT_DONE)
+		return code;
+	code = read_apart(path, &file, &document);
+	return end(path, &file, code, document, ret);
+}
+
+enum exit_code stored_or_other(const char *path, json_t **ret, json_t **ret_other)
+{
+	struct json_file file;
+	enum exit_code code = begin(path, &file);
+	json_t *document = NULL, *first;
+
+	if (code != EXIT_DONE)
+		return code;
+	first = json_file_next(&file);
+	if (!first || read_string(first, "schema") || read_string(first, "event"))
+		code = assemble(path, &file, first, &document);
+	else
+		*ret_other = first;
+	return end(path, &file, code, document, ret);
 }
 
 static enum exit_code read_document(const char *path, json_t **ret)

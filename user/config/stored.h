@@ -41,6 +41,9 @@ struct stored {
 /* Read the document in a file of any schema: the whole file, the last line of an event stream, or what the events of an
  * unfinished search amount to. *ret is NULL if it is not JSON; the caller releases it. */
 enum exit_code stored_document(const char *path, json_t **ret);
+/* The same for a process without privileges, which reads a file once. If it begins with the JSON of another program, which has
+ * neither a schema of ours nor events, *ret_other is that, and *ret NULL. */
+enum exit_code stored_or_other(const char *path, json_t **ret, json_t **ret_other);
 /* Read a trial of a document. False if it lacks a value, or has one out of range. */
 bool stored_read_trial(const json_t *json, struct stored_trial *ret);
 /* Read a file. EXIT_USAGE_ERROR says what is wrong and where. Free the result with stored_free(). */

@@ -113,33 +113,16 @@ static json_t *verify_csit(const json_t *document)
 	return audit.contradictions;
 }
 
-/* The JSON of another program: it has neither a schema of ours nor events. NULL: it is none. */
-static json_t *read_other(const char *path)
-{
-	struct json_file file;
-	json_t *document;
-
-	if (json_file_open(path, &file))
-		return NULL;
-	document = json_file_next(&file);
-	json_file_close(&file);
-	if (read_string(document, "schema") || read_string(document, "event")) {
-		json_decref(document);
-		return NULL;
-	}
-	return document;
-}
-
 /* A result of ours, or of another program. *ret has what contradicts, *ret_document the result if it is ours. */
 static enum exit_code verify_any(const char *path, json_t **ret_document, json_t **ret)
 {
 	size_t length = strlen(path);
 	bool is_csv = length > 4 && strcmp(path + length - 4, ".csv") == 0;
-	json_auto_t *other = is_csv ? NULL : read_other(path), *search = others_search(other), *document = NULL;
-	enum exit_code code = is_csv ? others_csv(path, &search) : EXIT_DONE;
+	json_auto_t *other = NULL, *search = NULL, *document = NULL;
+	enum exit_code code = is_csv ? others_csv(path, &search) : stored_or_other(path, &document, &other);
 
-	if (code == EXIT_DONE && !other && !is_csv)
-		code = stored_document(path, &document);
+	if (code == EXIT_DONE && other)
+		search = others_search(other);
 	if (code != EXIT_DONE)
 		return code;
 	if (!search && !document && !others_is_csit(other))
