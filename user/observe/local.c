@@ -111,11 +111,7 @@ static void local_close(struct source *source)
 
 /* --- /proc ---------------------------------------------------------------------------------------------------------- */
 
-static void add_counter(struct recorder *recorder, double value, const char *name)
-{
-	recorder_add(recorder, name, RECORDER_COUNTER, value);
-}
-#define ADD(recorder, value, ...) add_counter(recorder, value, TEXT_OF(RECORDER_NAME_SIZE, __VA_ARGS__))
+#define ADD(recorder, value, ...) recorder_add(recorder, TEXT_OF(RECORDER_NAME_SIZE, __VA_ARGS__), RECORDER_COUNTER, value)
 
 /* Call `take` for each line of a file, with its number. */
 static void each_line(const char *path, void (*take)(struct recorder *recorder, char *line, unsigned int number),
