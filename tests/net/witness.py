@@ -863,6 +863,8 @@ def check_estimate(result, differ):
         differ.append(f"critical load: a robust stdev of {told['robust_stdev']} is below the stdev")
     near = [trial["trial_number"] for step, trial in zip(steps, result.document["trials"])
             if not step["scan"] and abs(step["trial_load"] / told["mean"] - 1) < NEAR_RATIO]
+    if not near:
+        raise Untold("the soak performed too few trials to come near the critical load")
     return near
 
 
