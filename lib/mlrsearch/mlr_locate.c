@@ -16,6 +16,7 @@
 #define MEDIAN_LOST   0.69 /* the mean of a Poisson count that is zero in every second trial */
 #define STEEPNESS_MIN 1e-4
 #define LOSS_FLOOR    0.1 /* the part of the Goal Loss Ratio that a good load without loss counts as */
+#define CHANCE        3   /* squared deviations from a Poisson count; that much for each of three counts is rare */
 #define SHARP_RATIO   0.3 /* a power law is good enough with this ratio of deviation to exponent */
 
 /* An overview of the trials of a goal, for loads far from the critical one. */
@@ -108,6 +109,25 @@ static double power_root(const struct mlr_view *view, const struct survey *surve
 	       log(survey->bad->lost / MEDIAN_LOST) / (law.steepness + (careful ? law.deviation : 0));
 }
 
+/* Return where a loss in proportion to the load comes down to the median count, as on a lossy link. NAN if the counts of the
+ * failed loads differ from that by more than chance. */
+static double proportional_root(const struct mlr_view *view, const struct survey *survey)
+{
+	double lost = 0, load_fps = 0, deviations = 0, count = 0;
+
+	for (const struct mlr_point *point = survey->bad; point < view->points + view->count; point++) {
+		lost += point->lost;
+		load_fps += point->load_fps;
+		count++;
+	}
+	for (const struct mlr_point *point = survey->bad; point < view->points + view->count; point++) {
+		double mean = lost / load_fps * point->load_fps;
+
+		deviations += (point->lost - mean) * (point->lost - mean) / mean;
+	}
+	return deviations < CHANCE * count ? mlr_grid_position(view->grid, MEDIAN_LOST / lost * load_fps) : NAN;
+}
+
 /* Return where the straight line through the two lowest bad loads comes down to no loss. NAN without a line. */
 static double linear_root(const struct mlr_view *view, const struct survey *survey)
 {
@@ -156,7 +176,8 @@ static double go_up(const struct mlr_view *view, const struct survey *survey)
 
 /*
  * No trial was good yet: go down. If no loss is tolerated, the forwarding rate comes first. Where short trials saw no loss,
- * a buffer may have hidden an overload, and the straight line finds its end. After that comes the power law. Each load that
+ * a buffer may have hidden an overload, and the straight line finds its end. After that comes the power law, or the
+ * proportion where it explains the losses. Each load that
  * failed doubles the least step down, because the loss may fall very slowly. So does each bad load of a short test below it.
  */
 static double go_down(const struct mlr_view *view, const struct survey *survey)
@@ -175,7 +196,7 @@ static double go_down(const struct mlr_view *view, const struct survey *survey)
 	else if (survey->failed_count == 2)
 		position = floor(linear_root(view, survey));
 	else
-		position = power_root(view, survey, true);
+		position = fmin(power_root(view, survey, true), proportional_root(view, survey));
 	if (survey->failed_count >= 2 && view->goal->initial_trial_duration_s < view->goal->final_trial_duration_s)
 		position = fmax(position, survey->bad->position - DESCENT_STEPS * least_step);
 	return fmin(position, survey->bad->position - least_step);

@@ -521,6 +521,29 @@ static void exact_repeats_leave_one_trial_a_load(void **state)
 	}
 }
 
+/* A lossy link loses in proportion to the load. Three loads show that, and the fourth or fifth is where every second trial
+ * loses nothing. */
+static void a_lossy_link_is_descended_in_few_steps(void **state)
+{
+	struct mlr_controller_input input = preset_input("csit");
+	double sum = 0;
+
+	(void)state;
+	for (int seed = 1; seed <= 20; seed++) {
+		char specification[128];
+		struct log log;
+		size_t bad = 0;
+
+		snprintf(specification, sizeof(specification), "residual,capacity=5e6,ratio=1e-5,seed=%d", seed);
+		search_sut(specification, &input, &log);
+		while (log.trials[bad].output.loss_ratio > 0)
+			bad++;
+		sum += (double)bad;
+		free(log.trials);
+	}
+	assert_true(sum / 20 < 4.5);
+}
+
 /* Above a capacity of about 233 kfps, which each trial draws anew, it loses everything. */
 static void measure_all_or_nothing(void *random, const struct mlr_trial_input *input, struct mlr_trial_result *ret)
 {
@@ -1092,6 +1115,7 @@ int main(void)
 		cmocka_unit_test(a_short_trial_completes_an_upper_bound),
 		cmocka_unit_test(every_model_with_every_preset),
 		cmocka_unit_test(exact_repeats_leave_one_trial_a_load),
+		cmocka_unit_test(a_lossy_link_is_descended_in_few_steps),
 		cmocka_unit_test(a_sut_that_loses_everything_is_not_overloaded_for_nothing),
 		cmocka_unit_test(what_a_sut_that_remembers_bears_is_found),
 		cmocka_unit_test(a_sut_that_remembers_is_not_overloaded_for_nothing),
