@@ -267,6 +267,8 @@ def order_of(way, window):
 
 def check_window(result, differ):
     trial = result.document["trial_result"]
+    if any(way.late for way in result.ways(trial).values()):
+        raise Untold("the witness was too slow to give each frame before phase d ended")
     for told in trial["directions"]:
         what = f"from {told['from']}"
         way, order, reordered = order_of(result.ways(trial)[result.way(told)], told["order"]["window"])
