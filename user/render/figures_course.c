@@ -254,7 +254,7 @@ static bool find_closing(const struct course *course, struct svg_axis *axis)
 	}
 	axis->min = fmax(lower - half, 0);
 	axis->max = upper + half;
-	return true;
+	return axis->min < axis->max && isfinite(axis->max);
 }
 
 static struct svg_axis course_y_axis(const struct course *course)
