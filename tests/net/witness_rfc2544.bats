@@ -57,13 +57,18 @@ fast=(--fast --max-load 1kfps --min-load 200 --wait d=0.5 --trial-duration 0.1 -
 
 # Of frames at 3 kfps a third needs no token. The bucket of 61 is full after 1.2 s, and no throughput says so.
 @test "bursts into a bucket that fills slowly: the longest of a full one, with --fast and by the book" {
-  local way
+  local way try found='.frame_sizes[0].back_to_back | .regular and .pause_settled and .values[0] >= 92 and .values[0] <= 97'
   for way in "--fast" "--trial-duration 0.5"; do
-    witness_up ab,police,by=50,depth=60,free=1000
-    run --separate-stderr "$MLR" rfc2544 -p "$A,$B" --connect off --burst 1000000 $way --wait a=0,b=0,d=0.05,e=0 --frame-size 128 --min-load 500 \
-      --max-load 3kfps --tests back-to-back --burst-tests 1 --format json
-    "$MLR" lab down --name "$LAB"
-    check '.frame_sizes[0].back_to_back | .regular and .pause_settled and .values[0] >= 92 and .values[0] <= 97'
+    # A witness that is held up for 50 ms loses a trial, and its tokens are others: a busy machine gets further tries.
+    for try in {1..5}; do
+      witness_up ab,police,by=50,depth=60,free=1000
+      run --separate-stderr "$MLR" rfc2544 -p "$A,$B" --connect off --burst 1000000 $way --wait a=0,b=0,d=0.05,e=0 --frame-size 128 \
+        --min-load 500 --max-load 3kfps --tests back-to-back --burst-tests 1 --format json
+      "$MLR" lab down --name "$LAB"
+      get "$found" >/dev/null && break
+      echo "# try $try: $(get -c '[.irregular_reason, .frame_sizes[0].back_to_back.values]')" >&3
+    done
+    check "$found"
     check '.frame_sizes[0].back_to_back.pause_checks | length == 2 and .[0].silence >= 2'
   done
 }
