@@ -18,9 +18,9 @@ static __always_inline struct rx_cpu *this_cpu(void);
 /* These are set before loading. */
 const volatile __u8 with_headers = 0; /* compare headers with `sent` */
 const volatile __u8 tags_stay = 0;    /* the SUT, not the port, took a VLAN tag that is missing */
-const volatile __u8 with_mac = 0;     /* compare destination MAC addresses with this one, in network byte order: */
-const volatile __u32 mac_begin = 0;
-const volatile __u16 mac_end = 0;
+const volatile __u8 with_mac = 0;     /* compare destination MAC addresses with the next two */
+const volatile __u32 mac_begin = 0;   /* the first four octets, in network byte order */
+const volatile __u16 mac_end = 0;     /* the last two */
 
 /* Kinds of change that are expected. User space writes them between trials. */
 volatile __u32 expected_changes = 0;

@@ -21,8 +21,8 @@
 #define KEPT_STANDARD 3
 
 static int channel = -1;
-static bool keeps_ports;       /* It has to undo changes of ports. */
-static bool death_noted;       /* keeper_note_death() */
+static bool keeps_ports; /* It has to undo changes of ports. */
+static bool death_noted; /* keeper_note_death() */
 
 void keeper_plan_keep(struct keeper_plan *plan, int fd)
 {
@@ -151,7 +151,8 @@ enum exit_code keeper_check(enum exit_code code)
 
 	if (ended)
 		refuse(EXIT_INCAPABLE, "the process that keeps this run's privileges has died%s",
-		       keeps_ports ? ": what the run changed on its ports may be left as it is; 'xdp-mlr clean' restores the ports"
+		       keeps_ports ? ": what the run changed on its ports may be left as it is; 'xdp-mlr clean' restores "
+				     "the ports"
 				   : "");
 	return (ended || death_noted) && (code == EXIT_DONE || code == EXIT_UNMET) ? EXIT_INCAPABLE : code;
 }
