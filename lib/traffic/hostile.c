@@ -553,8 +553,11 @@ static enum mlr_hostile_count runt_vlan(struct making *making)
 
 	if (is_taken(making->hostile, type))
 		type = 0x9100;
-	return put_other(making, type, between(making, RUNT_LEAST, RUNT_LEAST + VLAN_OCTETS - 1)) ? MLR_HOSTILE_foreign
-												  : MLR_HOSTILE_NONE;
+	if (!put_other(making, type, between(making, RUNT_LEAST, RUNT_LEAST + VLAN_OCTETS - 1)))
+		return MLR_HOSTILE_NONE;
+	/* Padding completes half a type. 0x90 would become 0x9000, the loop detection of switches, which is housekeeping. */
+	making->frame[ETHERNET_OCTETS + 2] &= 0x7f;
+	return MLR_HOSTILE_foreign;
 }
 
 /* Behind the tags is no frame of a tester. */
