@@ -36,43 +36,39 @@ enum mlr_goal_fault mlr_goal_check(const struct mlr_goal *goal)
 
 const char *mlr_goal_rule(enum mlr_goal_fault fault)
 {
-	switch (fault) {
-	case MLR_GOAL_OK:
-		return "the goal is right";
-	case MLR_GOAL_BAD_NAME:
-		return "a goal must have a name, of at most 63 octets";
-	case MLR_GOAL_BAD_LOSS_RATIO:
-		return "the Goal Loss Ratio must be at least 0 and below 1";
-	case MLR_GOAL_BAD_EXCEED_RATIO:
-		return "the Goal Exceed Ratio must be at least 0 and below 1";
-	case MLR_GOAL_BAD_INITIAL_DURATION:
-		return "the Goal Initial Trial Duration must be above 0 and at most the Goal Final Trial Duration";
-	case MLR_GOAL_BAD_FINAL_DURATION:
-		return "the Goal Final Trial Duration must be above 0";
-	case MLR_GOAL_BAD_DURATION_SUM:
-		return "the Goal Duration Sum must be above 0";
-	case MLR_GOAL_BAD_WIDTH:
-		return "the Goal Width must be above 0 and below 1";
-	}
-	return "unknown fault";
+	static const char *const rules[] = {
+		[MLR_GOAL_OK] = "the goal is right",
+		[MLR_GOAL_BAD_NAME] = "a goal must have a name, of at most 63 octets",
+		[MLR_GOAL_BAD_LOSS_RATIO] = "the Goal Loss Ratio must be at least 0 and below 1",
+		[MLR_GOAL_BAD_EXCEED_RATIO] = "the Goal Exceed Ratio must be at least 0 and below 1",
+		[MLR_GOAL_BAD_INITIAL_DURATION] =
+			"the Goal Initial Trial Duration must be above 0 and at most the Goal Final Trial Duration",
+		[MLR_GOAL_BAD_FINAL_DURATION] = "the Goal Final Trial Duration must be above 0",
+		[MLR_GOAL_BAD_DURATION_SUM] = "the Goal Duration Sum must be above 0",
+		[MLR_GOAL_BAD_WIDTH] = "the Goal Width must be above 0 and below 1",
+	};
+
+	return (size_t)fault < sizeof(rules) / sizeof(rules[0]) ? rules[fault] : "unknown fault";
 }
 
-/* Name, Goal Loss Ratio and Goal Exceed Ratio; Initial and Final Trial Duration and Goal Duration Sum (s); Goal Width. */
-static const struct mlr_goal csit_goals[] = {
-	{ "ndr", 0, 0.5, 1, 1, 21, 0.005 },
-	{ "pdr", 0.005, 0.5, 1, 1, 21, 0.005 },
-};
-static const struct mlr_goal rfc2544_goal = { "rfc2544", 0, 0, 1, 60, 60, 0.005 };
-static const struct mlr_goal tst009_goal = { "tst009", 0, 0.5, 1, 60, 120, 0.005 };
+#define DURATIONS(initial_s, final_s, sum_s)                                                                                \
+	.initial_trial_duration_s = initial_s, .final_trial_duration_s = final_s, .duration_sum_s = sum_s
 
 static const struct {
 	const char *name;
-	const struct mlr_goal *goals;
 	size_t count;
+	struct mlr_goal goals[2];
 } presets[] = {
-	{ "csit", csit_goals, sizeof(csit_goals) / sizeof(csit_goals[0]) },
-	{ "rfc2544", &rfc2544_goal, 1 },
-	{ "tst009", &tst009_goal, 1 },
+	{ "csit",
+	  2,
+	  { { .name = "ndr", .loss_ratio = 0, .exceed_ratio = 0.5, .width_ratio = 0.005, DURATIONS(1, 1, 21) },
+	    { .name = "pdr", .loss_ratio = 0.005, .exceed_ratio = 0.5, .width_ratio = 0.005, DURATIONS(1, 1, 21) } } },
+	{ "rfc2544",
+	  1,
+	  { { .name = "rfc2544", .loss_ratio = 0, .exceed_ratio = 0, .width_ratio = 0.005, DURATIONS(1, 60, 60) } } },
+	{ "tst009",
+	  1,
+	  { { .name = "tst009", .loss_ratio = 0, .exceed_ratio = 0.5, .width_ratio = 0.005, DURATIONS(1, 60, 120) } } },
 };
 
 size_t mlr_goal_preset(const char *name, const struct mlr_goal **ret_goals)

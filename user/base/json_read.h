@@ -113,21 +113,6 @@ static inline const json_t *json_at(const json_t *value, const char *pointer)
 		for (__attribute__((unused)) json_t *value = json_object_iter_value(json_object_key_to_iter(name));         \
 		     name##_on; name##_on = NULL)
 
-/* Return when the measurements of a document began, or NULL. Those of a campaign are its points, and what the document says
- * of itself is when they were merged. */
-static inline const char *document_start(const json_t *document)
-{
-	const char *first = NULL;
-
-	json_each (point, json_object_get(document, "points")) {
-		const char *start = read_string(point, "start_time");
-
-		if (start && (!first || strcmp(start, first) < 0))
-			first = start;
-	}
-	return first ? first : read_string(json_object_get(document, "environment"), "start_time");
-}
-
 /* Return how many objects of a list have such a text as a member. */
 static inline size_t json_count(const json_t *list, const char *name, const char *text)
 {

@@ -21,9 +21,8 @@
 #include "netdev/namespace.h"
 #include "port/setting.h"
 
-#define PATH_SIZE   128
-#define TEXT_SIZE   32
-#define OCTETS_MOST (1 << 20) /* octets of a journal at most; ours have some thousand */
+#define PATH_SIZE 128
+#define TEXT_SIZE 32
 /* A device may be busy for a while with what its last user left: the kernel takes AF_XDP sockets apart in the background. */
 #define RETRY_NS     (1 * NS_PER_S)
 #define RETRY_GAP_NS (NS_PER_S / 50)
@@ -187,18 +186,18 @@ static bool is_whole(const json_t *document)
  * (nothing was changed yet), or nothing in it is whole. */
 static json_t *load(int fd, const char *path)
 {
-	const size_t most = file_octets(fd, OCTETS_MOST);
-	owned char *text = calloc(1, most + 1);
-	ssize_t length = text ? pread(fd, text, most, 0) : 0;
-	json_t *document = NULL;
+	owned char *text = NULL;
+	size_t length;
+	json_t *document;
 
-	if (length > 0)
-		document = json_loadb(text, (size_t)length, 0, NULL);
-	if (length > 0 && !is_whole(document)) {
-		json_decref(document);
-		document = save(text);
-		keep_aside(path, text, (size_t)length, json_array_size(json_object_get(document, "changes")));
-	}
+	if (file_read_open(fd, SIZE_MAX, &text, &length) || !length)
+		return NULL;
+	document = json_loadb(text, length, 0, NULL);
+	if (is_whole(document))
+		return document;
+	json_decref(document);
+	document = save(text);
+	keep_aside(path, text, length, json_array_size(json_object_get(document, "changes")));
 	return document;
 }
 

@@ -163,11 +163,11 @@ static unsigned int receive_queues(const struct port *port)
 	return channels.value[CHANNELS_RX] + channels.value[CHANNELS_COMBINED];
 }
 
-/* Make a table of so many entries, over all queues in turn. */
-static char *even_table(uint32_t entries, unsigned int queues)
+/* Deal the entries of a table to all queues in turn. */
+static void deal(struct link_rss *table, unsigned int queues)
 {
-	return TEXT_WRITTEN(stream, NULL,
-			    for (uint32_t i = 0; i < entries; i++) fprintf(stream, "%s%u", i ? " " : "", i % queues));
+	for (uint32_t i = 0; i < table->count; i++)
+		table->queue[i] = i % queues;
 }
 
 /* Return whether each queue has as many entries, in whatever order. */
@@ -211,7 +211,8 @@ static int spread_table(struct port *port, unsigned int queues)
 		error = setting_parse_rss(table, &now);
 	if (error || is_even(&now, queues))
 		return error;
-	even = even_table(now.count, queues);
+	deal(&now, queues);
+	even = setting_rss_text(&now);
 	return even ? claim_change(port->claim, "rss", even) : -ENOMEM;
 }
 

@@ -223,6 +223,17 @@ static int write_flag(const struct access *access, const char *value)
 	return ethtool_set_flag(access->settings->ethtool, access->ifindex, access->key, strcmp(value, "on") == 0);
 }
 
+static void put_queues(FILE *stream, const struct link_rss *rss)
+{
+	for (uint32_t i = 0; i < rss->count; i++)
+		fprintf(stream, "%s%u", i ? " " : "", rss->queue[i]);
+}
+
+char *setting_rss_text(const struct link_rss *rss)
+{
+	return TEXT_WRITTEN(stream, NULL, put_queues(stream, rss));
+}
+
 static int read_rss(const struct access *access, char **ret_value)
 {
 	struct link_rss rss;
@@ -232,8 +243,7 @@ static int read_rss(const struct access *access, char **ret_value)
 		return error;
 	if (!rss.count)
 		return -EOPNOTSUPP;
-	*ret_value = TEXT_WRITTEN(
-		stream, NULL, for (uint32_t i = 0; i < rss.count; i++) fprintf(stream, "%s%u", i ? " " : "", rss.queue[i]));
+	*ret_value = setting_rss_text(&rss);
 	return *ret_value ? 0 : -ENOMEM;
 }
 

@@ -53,7 +53,8 @@ int setting_rule_text(const struct link_rule *rule, char **ret_value);
 int setting_numbers_text(enum link_setting setting, const struct link_numbers *numbers, char **ret_value);
 int setting_parse_numbers(enum link_setting setting, const char *value, struct link_numbers *ret);
 
-/* Read the value of "rss". */
+/* Write and read the value of "rss". The caller frees the text; NULL without memory. */
+char *setting_rss_text(const struct link_rss *rss);
 int setting_parse_rss(const char *value, struct link_rss *ret);
 
 /* Read a setting. The caller frees *ret_value. */

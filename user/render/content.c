@@ -42,6 +42,11 @@ const char *content_title(const json_t *document)
 	return kind_of(document)->title;
 }
 
+const char *content_start(const json_t *document)
+{
+	return campaign_start(document) ?: read_string(json_object_get(document, "environment"), "start_time");
+}
+
 bool render_certifies(const json_t *document)
 {
 	return kind_of(document)->of_sut;
@@ -75,7 +80,7 @@ void content_add_commission(struct facts *facts, const json_t *document)
 void content_add_run(struct facts *facts, const json_t *document)
 {
 	static const struct fact sizes[] = { { "Frame sizes", "[frame_sizes? <frame_sizes|, |{frame_size}> octets]" } };
-	const char *start = document_start(document);
+	const char *start = content_start(document);
 
 	if (start)
 		add_date(facts, start);

@@ -12,6 +12,19 @@
 #include "render/figures.h"
 #include "render/kinds.h"
 
+const char *campaign_start(const json_t *document)
+{
+	const char *first = NULL;
+
+	json_each (point, json_object_get(document, "points")) {
+		const char *start = read_string(point, "start_time");
+
+		if (start && (!first || strcmp(start, first) < 0))
+			first = start;
+	}
+	return first;
+}
+
 /* --- the columns of the axes ---------------------------------------------------------------------------------------- */
 
 /* A table with a column for each axis, as many as a campaign can have, but for the one that is left out; then the fields. */

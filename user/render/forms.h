@@ -30,6 +30,8 @@ render_form render_certificate;
 void content_put(struct writer *writer, const json_t *document);
 /* Return the title of the report, by the kind of the document. */
 const char *content_title(const json_t *document);
+/* Return when the measurements of a document began, or NULL. */
+const char *content_start(const json_t *document);
 
 /* Parts of it that stand alone on a certificate. */
 /* What --require asked for, then the verdicts. */

@@ -189,7 +189,7 @@ static void put_cases(struct suite *suite, const json_t *document)
 
 bool render_junit(FILE *stream, const json_t *document, struct render_style)
 {
-	const char *start = document_start(document);
+	const char *start = content_start(document);
 	struct suite suite = { .stream = NULL };
 	char *cases = NULL, name[NAME_SIZE];
 	size_t length;

@@ -21,6 +21,9 @@ extern const struct content content_search, content_trial, content_sweep, conten
 extern const struct content content_trend;
 extern const struct content content_compare, content_probe, content_selftest, content_campaign, content_campaign_status;
 
+/* Return when the first point of a campaign was measured, or NULL. What the document says of itself is when they were merged. */
+const char *campaign_start(const json_t *document);
+
 /* Parts that several kinds share. */
 /* A section with a trial by intervals of its schedule; nothing where it has none. */
 void content_put_intervals(struct writer *writer, const json_t *trial);
