@@ -60,7 +60,7 @@
 
 struct frame {
 	struct frame *next;
-	uint64_t due_ns, in_ns, out_ns; /* due time in its tag, arrival, and departure */
+	uint64_t due_ns, in_ns, out_ns; /* times by this clock: when it was due, arrived, and departs */
 	uint32_t trial, flow, number, late_ns;
 	uint64_t until; /* for a held frame: it goes once so many frames of its flow were sent */
 	const char *what;
@@ -115,6 +115,18 @@ static uint32_t get(const uint8_t *at, int octets)
 	while (octets--)
 		value = value << 8 | *at++;
 	return value;
+}
+
+/* A tag has the lower bits of a time, and is back at 0 every 18 minutes. */
+static unsigned long long in_tag(uint64_t time_ns)
+{
+	return time_ns & ((1ull << TIME_BITS) - 1);
+}
+
+/* Return the time nearest to another one that has these lower bits. */
+static uint64_t of_tag(uint64_t bits, uint64_t near_ns)
+{
+	return near_ns + (uint64_t)((int64_t)((bits - near_ns) << (64 - TIME_BITS)) >> (64 - TIME_BITS));
 }
 
 /* --- headers -------------------------------------------------------------------------------------------------------- */
@@ -306,10 +318,10 @@ static uint64_t given_until_ns(int to)
 	}
 }
 
-/* Return by how much a time is behind the departure of a frame, of which its tag has the lower bits. */
+/* Return by how much a time is behind the departure of a frame. */
 static long long since_departure(const struct frame *frame, uint64_t now_ns)
 {
-	return (long long)((now_ns - frame->due_ns - frame->late_ns) << (64 - TIME_BITS)) >> (64 - TIME_BITS);
+	return (long long)(now_ns - frame->due_ns - frame->late_ns);
 }
 
 static void send_now(int from, struct frame *frame)
@@ -321,7 +333,7 @@ static void send_now(int from, struct frame *frame)
 		frame->what = "unsent";
 	done_ns = given_until_ns(to);
 	fprintf(out, "out %s %u %u %u %llu %s %llu %llu %lld %lld\n", links[from].name, frame->trial, frame->flow,
-		frame->number, (unsigned long long)frame->due_ns, frame->what, (unsigned long long)(now_ns - frame->in_ns),
+		frame->number, in_tag(frame->due_ns), frame->what, (unsigned long long)(now_ns - frame->in_ns),
 		(unsigned long long)now_ns, since_departure(frame, now_ns), since_departure(frame, done_ns));
 	free(frame);
 }
@@ -468,13 +480,13 @@ static void note(int from, struct frame *frame)
 	uint32_t exponent, mantissa;
 
 	frame->trial = get(tag + 2, 2);
-	frame->due_ns = (uint64_t)tag[4] << 32 | get(tag + 12, 4);
+	frame->in_ns = clock_ns();
+	frame->due_ns = of_tag((uint64_t)tag[4] << 32 | get(tag + 12, 4), frame->in_ns);
 	frame->flow = get(tag + 5, 3);
 	frame->number = get(tag + 8, 4);
 	exponent = tag[16] >> 4;
 	mantissa = get(tag + 16, 2) & 0xfff;
 	frame->late_ns = mantissa << exponent;
-	frame->in_ns = clock_ns();
 	if (frame->trial != links[from].trial) {
 		links[from].trial = frame->trial;
 		links[from].first_due_ns = frame->due_ns;
@@ -483,7 +495,7 @@ static void note(int from, struct frame *frame)
 	}
 	/* the mantissa of one that is not marked has its first bit, or no exponent */
 	fprintf(out, "in %s %u %u %u %llu %u %u %d\n", links[from].name, frame->trial, frame->flow, frame->number,
-		(unsigned long long)frame->due_ns, frame->late_ns, (1u << exponent) - 1, exponent && mantissa < 0x800);
+		in_tag(frame->due_ns), frame->late_ns, (1u << exponent) - 1, exponent && mantissa < 0x800);
 }
 
 static bool is_test_frame(struct frame *frame)
