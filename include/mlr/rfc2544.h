@@ -28,7 +28,7 @@ struct mlr_burst_rest {
 	double refill_fps;    /* rate at which room came back in a silence, as far as is known */
 	uint64_t taken_frames; /* received of the last burst */
 	bool is_drained;       /* the last burst lost frames: the SUT had no room after it */
-	double full_s;  /* after so long a silence the SUT had more room than after a shorter one; 0: that was not seen */
+	double full_s;  /* silence that gave more room than a shorter one, or as much as a longer one; 0: none was seen */
 	bool is_proven; /* a longer silence than the usual one gave no more room, */
 	uint64_t proven_frames; /* at this longest burst without loss */
 	bool is_unsettled;      /* the longest silence still gave more room, or less than a burst before had */
@@ -52,6 +52,9 @@ void mlr_burst_rest_init(struct mlr_burst_rest *ret, double throughput_fps);
  * A burst of which less arrives than the SUT has kept is not believed, nor is the end of the search. The same burst is sent
  * again, after a silence of at least 2 s, and then after ones twice as long each, until no more of it arrives. If it is kept
  * then, the SUT was not empty, and the search goes on with longer silences.
+ *
+ * After a burst without loss, the silence is as short as the rate allows at which room came back. A burst that loses frames then
+ * is sent again, after the silence that is enough for a SUT without room.
  */
 struct mlr_burst_search {
 	struct mlr_burst_rest *rest;

@@ -10,7 +10,8 @@
 #define LONGER_RATIO   1.5  /* least ratio of two silences of a check: a SUT that gains room forwards so much more */
 #define MARGIN_RATIO   1.25 /* A silence is so much longer than what the SUT needs by the rate at which room came back. */
 #define SCATTER_RATIO  0.1  /* Parts of a burst that differ by less are the SUT's scatter. Room that comes back doubles. */
-#define PROVEN_RATIO   1.25 /* How much longer than the one that was proven another burst may be. */
+#define EARLY_RATIO    0.9  /* A silence that is shorter than this part of what is enough was too short. */
+#define PROVEN_RATIO   1.25 /* How much longer or shorter than the one that was proven another burst may be. */
 
 /* --- silences --------------------------------------------------------------------------------------------------------- */
 
@@ -134,6 +135,14 @@ static bool is_proven(const struct mlr_burst_search *search)
 	       (rest->is_proven && (double)search->kept_frames <= PROVEN_RATIO * (double)rest->proven_frames);
 }
 
+/* Whether the search ends far below the bursts that proved the silences. */
+static bool has_shrunk(const struct mlr_burst_search *search)
+{
+	const struct mlr_burst_rest *rest = search->rest;
+
+	return !rest->is_unsettled && PROVEN_RATIO * (double)search->kept_frames < (double)rest->proven_frames;
+}
+
 static void begin_check(struct mlr_burst_search *search, uint64_t frames, bool is_last)
 {
 	search->next_frames = frames;
@@ -143,7 +152,7 @@ static void begin_check(struct mlr_burst_search *search, uint64_t frames, bool i
 /* Check the end of a search in which frames were lost. */
 static void check_end(struct mlr_burst_search *search)
 {
-	if (!search->next_frames && search->lossy_frames && !is_proven(search))
+	if (!search->next_frames && search->lossy_frames && (!is_proven(search) || has_shrunk(search)))
 		begin_check(search, search->lossy_frames, true);
 }
 
@@ -182,11 +191,17 @@ static void go_on(struct mlr_burst_search *search, double silence_s)
 	believe(search, frames);
 }
 
+/* Whether so many frames are fewer than the SUT kept of a burst before, beyond scatter. */
+static bool is_less_than_kept(const struct mlr_burst_search *search, uint64_t received_frames, double scatter_ratio)
+{
+	return (double)received_frames < (1 - scatter_ratio) * (double)search->kept_frames;
+}
+
 /* Whether the SUT forwarded as much as it ever does, when no more came after a longer silence. */
 static bool is_plausible(const struct mlr_burst_search *search)
 {
 	return search->check.most_received &&
-	       (double)search->check.most_received >= (1 - 2 * SCATTER_RATIO) * (double)search->kept_frames;
+	       !is_less_than_kept(search, search->check.most_received, 2 * SCATTER_RATIO);
 }
 
 /* Whether more frames came after a longer silence, beyond scatter. */
@@ -194,6 +209,14 @@ static bool has_grown(uint64_t before_frames, uint64_t received_frames)
 {
 	return (double)received_frames > (1 + SCATTER_RATIO) * (double)before_frames &&
 	       (!before_frames || received_frames > before_frames + 1);
+}
+
+/* Whether a few more frames came after a longer silence, and still fewer than the SUT kept before. Its room may come back
+ * slowly, beside many frames that need none. */
+static bool may_grow(const struct mlr_burst_search *search, uint64_t received_frames, double silence_s)
+{
+	return is_less_than_kept(search, received_frames, SCATTER_RATIO) &&
+	       received_frames > search->check.received + 1 && silence_s < CHECK_MOST_S / 2;
 }
 
 /* Conclude from the last two silences of a check. Return whether they are enough. */
@@ -205,9 +228,11 @@ static bool conclude(struct mlr_burst_search *search, uint64_t received_frames, 
 	if (check->performed && has_grown(check->received, received_frames)) {
 		lengthen_silences(rest, enough_s(check, received_frames, silence_s),
 				  refill_fps(check, received_frames, silence_s));
-	} else if (check->performed && is_plausible(search)) {
+	} else if (check->performed && is_plausible(search) && !may_grow(search, received_frames, silence_s)) {
 		rest->is_proven = check->performed == 1 || rest->full_s >= check->silence_s;
 		rest->proven_frames = search->kept_frames;
+		if (rest->is_proven)
+			rest->full_s = fmin(LONGEST_S, fmax(rest->full_s, check->silence_s));
 		return true;
 	}
 	rest->is_unsettled = LONGER_RATIO * silence_s > CHECK_MOST_S && (check->performed || rest->full_s > 0);
@@ -240,18 +265,32 @@ void mlr_burst_search_spoil(struct mlr_burst_search *search, uint64_t received_f
 /* Whether a burst that lost frames may have found the SUT with less room than a burst before it. */
 static bool is_doubtful(const struct mlr_burst_search *search, uint64_t received_frames)
 {
-	return search->rest->is_drained && !is_proven(search) &&
-	       (double)received_frames < (1 - SCATTER_RATIO) * (double)search->kept_frames;
+	if (!search->rest->is_drained)
+		return false;
+	return is_less_than_kept(search, received_frames, is_proven(search) ? 2 * SCATTER_RATIO : SCATTER_RATIO) &&
+	       !search->rest->is_unsettled;
+}
+
+/* Whether a burst lost frames after a silence that was shorter than what is enough, because the burst before it had left room.
+ * Room may come back more slowly than `refill_fps` says. */
+static bool came_early(const struct mlr_burst_rest *rest, bool was_drained, double silence_s)
+{
+	return rest->is_drained && !was_drained && silence_s < EARLY_RATIO * rest->full_s;
 }
 
 void mlr_burst_search_add(struct mlr_burst_search *search, uint64_t received_frames, double silence_s)
 {
 	struct mlr_burst_rest *rest = search->rest;
 	bool was_drained = rest->is_drained, was_checked = search->check.is_running;
-	uint64_t frames = search->next_frames;
+	uint64_t frames = search->next_frames, taken_frames = rest->taken_frames;
 
 	rest->taken_frames = received_frames;
 	rest->is_drained = received_frames < frames;
+	if (!was_checked && came_early(rest, was_drained, silence_s)) {
+		/* The SUT has no room now. So the same burst comes after a silence that is long enough. */
+		rest->refill_fps = fmin(rest->refill_fps, MARGIN_RATIO * (double)taken_frames / rest->full_s);
+		return;
+	}
 	if (was_checked && !rest->is_drained)
 		go_on(search, silence_s);
 	else if (is_doubtful(search, received_frames) && !was_checked)

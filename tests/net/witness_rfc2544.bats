@@ -59,8 +59,8 @@ fast=(--fast --max-load 1kfps --min-load 200 --wait d=0.5 --trial-duration 0.1 -
 @test "bursts into a bucket that fills slowly: the longest of a full one, with --fast and by the book" {
   local way try found='.frame_sizes[0].back_to_back | .regular and .pause_settled and .values[0] >= 92 and .values[0] <= 97'
   for way in "--fast" "--trial-duration 0.5"; do
-    # A witness that is held up for 50 ms loses a trial, and its tokens are others: a busy machine gets further tries.
-    for try in {1..5}; do
+    # A tester that stops for some ms leaves the bucket time to fill: a busy machine gets further tries.
+    for try in 1 2 3; do
       witness_up ab,police,by=50,depth=60,free=1000
       run --separate-stderr "$MLR" rfc2544 -p "$A,$B" --connect off --burst 1000000 $way --wait a=0,b=0,d=0.05,e=0 --frame-size 128 \
         --min-load 500 --max-load 3kfps --tests back-to-back --burst-tests 1 --format json
