@@ -86,10 +86,38 @@ static void it_connects_to_nobody(void **state)
 	close(socket_fd);
 }
 
+static int signals_itself(void)
+{
+	return syscall(__NR_tgkill, getpid(), syscall(__NR_gettid), 0) ? 1 : FINE;
+}
+
+static int signals_another(void)
+{
+	syscall(__NR_tgkill, 1, 1, 0);
+	return FINE;
+}
+
+static int starts_another(void)
+{
+	return fork() < 0 ? 1 : FINE;
+}
+
+static void it_has_nothing_to_do_with_other_processes(void **state)
+{
+	(void)state;
+#ifdef __SANITIZE_ADDRESS__
+	skip();
+#endif
+	assert_true(may(signals_itself));
+	assert_false(may(signals_another));
+	assert_false(may(starts_another));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_connects_to_nobody),
+		cmocka_unit_test(it_has_nothing_to_do_with_other_processes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,11 +21,11 @@
 
 #define FINE 42
 
-static const int few[] = { __NR_write,        __NR_exit_group, __NR_futex, __NR_exit,
-			   __NR_rt_sigreturn, __NR_brk,        __NR_mmap,  __NR_close };
+static const int few[] = { __NR_write, __NR_exit_group, __NR_futex, __NR_exit,   __NR_rt_sigreturn,
+			   __NR_brk,   __NR_mmap,       __NR_close, __NR_unshare };
 
 /* brk(2) may be asked where the heap ends, by 0. */
-static const struct confine_rule only_ask = { __NR_brk, 0, 1 };
+static const struct confine_rule rules[] = { { __NR_brk, 0, 1, 0 }, { __NR_unshare, 0, CONFINE_NEW_NAMESPACES, 0 } };
 
 /* What a process says and how it ends that is confined to a few calls, and then does this. */
 static int confined(int (*act)(void), char said[128])
@@ -38,7 +38,8 @@ static int confined(int (*act)(void), char said[128])
 	pid = fork();
 	if (pid == 0) {
 		dup2(pipe_fds[1], STDERR_FILENO);
-		if (confine_no_new_privileges() || confine_system_calls(few, sizeof(few) / sizeof(*few), &only_ask, 1))
+		if (confine_no_new_privileges() ||
+		    confine_system_calls(few, sizeof(few) / sizeof(*few), rules, sizeof(rules) / sizeof(*rules)))
 			_exit(1);
 		_exit(act());
 	}
@@ -91,6 +92,15 @@ static int own_namespace(void)
 	return unshare(CLONE_NEWUSER) ? 1 : FINE;
 }
 
+static int another_process(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(1);
+	return FINE;
+}
+
 static void a_call_that_is_not_listed_ends_the_process_and_is_named(void **state)
 {
 	char said[128], number[32];
@@ -139,6 +149,19 @@ static void no_namespace_is_opened(void **state)
 #endif
 	assert_int_equal(confined(own_files, said), FINE);
 	assert_int_equal(confined(own_namespace, said), EXIT_INCAPABLE);
+}
+
+static void no_process_is_started(void **state)
+{
+	char said[128], number[32];
+
+	(void)state;
+#ifdef __SANITIZE_ADDRESS__
+	skip();
+#endif
+	snprintf(number, sizeof(number), "system call %3d ", SYS_clone);
+	assert_int_equal(confined(another_process, said), EXIT_INCAPABLE);
+	assert_non_null(strstr(said, number));
 }
 
 static void *look(void *capabilities)
@@ -228,6 +251,7 @@ int main(void)
 		cmocka_unit_test(a_rule_refuses_a_call_by_an_argument),
 		cmocka_unit_test(what_is_newer_than_the_list_is_as_on_an_older_kernel),
 		cmocka_unit_test(no_namespace_is_opened),
+		cmocka_unit_test(no_process_is_started),
 		cmocka_unit_test(capabilities_are_gone_for_this_thread_and_those_it_starts),
 		cmocka_unit_test(where_there_is_landlock_nobody_changes_or_executes_no_file),
 	};

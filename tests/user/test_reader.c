@@ -82,6 +82,13 @@ static enum exit_code open_socket(void *context, FILE *flat)
 	return socket(AF_INET, SOCK_DGRAM, 0) < 0 ? EXIT_DONE : refuse(EXIT_USAGE_ERROR, "it was opened");
 }
 
+static enum exit_code start_a_process(void *context, FILE *flat)
+{
+	(void)context;
+	flat_write(flat, json_true());
+	return fork() < 0 ? EXIT_DONE : refuse(EXIT_USAGE_ERROR, "it was started");
+}
+
 static enum exit_code die(void *context, FILE *flat)
 {
 	(void)context;
@@ -100,8 +107,11 @@ static void a_reader_that_dies_or_does_more_is_refused(void **state)
 #ifndef __SANITIZE_ADDRESS__ /* there is no filter then */
 	assert_int_equal(ask(open_socket, NULL, -1, &value), EXIT_INCAPABLE);
 	assert_string_equal(error, "file: the process that reads it has died");
+	assert_int_equal(ask(start_a_process, NULL, -1, &value), EXIT_INCAPABLE);
+	assert_string_equal(error, "file: the process that reads it has died");
 #else
 	(void)open_socket;
+	(void)start_a_process;
 #endif
 	assert_null(value);
 }

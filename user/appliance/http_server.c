@@ -724,9 +724,6 @@ static int leave(const char *empty)
 	return prctl(PR_SET_PDEATHSIG, SIGKILL) ? -errno : 0; /* This call is last, because a change of user resets it. */
 }
 
-/* An accepted socket must not be turned into a connection to an address of the caller's choice. */
-static const struct confine_rule rules[] = { { __NR_sendto, 3, MSG_FASTOPEN }, { __NR_sendmsg, 2, MSG_FASTOPEN } };
-
 static int confine(void)
 {
 	/* These are the calls of libmicrohttpd, GnuTLS below it, and the C library, by families. */
@@ -745,6 +742,11 @@ static int confine(void)
 		__NR_sysinfo, __NR_getpid, __NR_gettid, __NR_tgkill, __NR_rt_sigaction, __NR_rt_sigprocmask,
 		__NR_rt_sigreturn, __NR_restart_syscall, __NR_exit, __NR_exit_group
 	};
+	/* An accepted socket must not be turned into a connection to an address of the caller's choice, and runs are nobody's,
+	 * too: they get no signal. */
+	const struct confine_rule rules[] = { { __NR_sendto, 3, MSG_FASTOPEN, 0 },
+					      { __NR_sendmsg, 2, MSG_FASTOPEN, 0 },
+					      { __NR_tgkill, 0, CONFINE_WHOLE, (uint32_t)getpid() } };
 	int error = confine_keep(0);
 
 	if (!error)

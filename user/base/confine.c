@@ -24,10 +24,9 @@
  * everywhere. */
 #define LAST_KNOWN_CALL 450
 
-#define CALLS_MOST     220 /* a jump goes no further than 255 */
-#define RULES_MOST     4
-#define RULE_LENGTH    5           /* instructions */
-#define NEW_NAMESPACES 0x7e020000u /* CLONE_NEWUSER and all the others of clone(2) and unshare(2) */
+#define CALLS_MOST  220 /* a jump goes no further than 255 */
+#define RULES_MOST  6
+#define RULE_LENGTH 6 /* instructions */
 
 #if defined(__x86_64__)
 #define OUR_ARCHITECTURE AUDIT_ARCH_X86_64
@@ -155,7 +154,8 @@ static void write_rule(const struct confine_rule *rule, struct sock_filter *code
 	const struct sock_filter lines[RULE_LENGTH] = {
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)rule->call, 0, RULE_LENGTH - 1),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned int)offsetof(struct seccomp_data, args[rule->argument])),
-		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, rule->bits, 0, 1),
+		BPF_STMT(BPF_ALU | BPF_AND | BPF_K, rule->bits),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, rule->value, 1, 0),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 	};
@@ -182,13 +182,9 @@ int confine_system_calls(const int *allowed, size_t count, const struct confine_
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 	};
 	const struct sock_filter rest[] = {
-		BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, LAST_KNOWN_CALL, 5, 0),
+		BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, LAST_KNOWN_CALL, 1, 0),
 		/* The flags of clone3(2) cannot be seen, so the C library takes clone(2). */
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_clone3, 4, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_clone, 1, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_unshare, 0, 3),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
-		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, NEW_NAMESPACES, 1, 2),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_clone3, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),

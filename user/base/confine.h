@@ -32,14 +32,18 @@ int confine_converter(void);
 /* From now on no executed program has more privileges than we have, and being root does not give back what was dropped.
  * Returns 0 or -errno. */
 int confine_no_new_privileges(void);
-/* A call that is allowed only where an argument has none of these bits. The kernel then looks at each such call. */
+/* A call that is allowed only where these bits of an argument have this value. The kernel then looks at each such call. It must
+ * be one of the allowed calls, too. */
 struct confine_rule {
 	int call;
 	unsigned int argument; /* 0 to 5 */
 	uint32_t bits;         /* bits of the lower half of the argument */
+	uint32_t value;        /* value of these bits */
 };
 
+#define CONFINE_NEW_NAMESPACES 0x7e020000u /* CLONE_NEWUSER and all the others of clone(2) and unshare(2) */
+#define CONFINE_WHOLE          0xffffffffu /* all bits of an argument that is a number of 32 bits */
+
 /* Allow all threads only these system calls (their numbers, __NR_...), by these rules. Call it after
- * confine_no_new_privileges(). clone(2) and unshare(2) are allowed unless they ask for a namespace. At most 220 calls and 4
- * rules. Returns 0 or -errno. */
+ * confine_no_new_privileges(). At most 220 calls and 6 rules. Returns 0 or -errno. */
 int confine_system_calls(const int *allowed, size_t count, const struct confine_rule *rules, size_t rule_count);

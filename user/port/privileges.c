@@ -2,8 +2,10 @@
 #include "port/privileges.h"
 
 #include <linux/capability.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/confine.h"
 #include "base/text_stream.h"
@@ -131,7 +133,7 @@ static const int calls[] = {
 	__NR_sched_setaffinity, __NR_sched_getaffinity, __NR_getcpu, __NR_setpriority, __NR_getpriority, __NR_prlimit64,
 	__NR_getrusage, __NR_sysinfo, __NR_uname, __NR_prctl, __NR_capget, __NR_membarrier, __NR_getrandom,
 	__NR_rt_sigaction, __NR_rt_sigprocmask, __NR_rt_sigreturn, __NR_rt_sigtimedwait, __NR_sigaltstack,
-	__NR_restart_syscall
+	__NR_restart_syscall, __NR_clone, __NR_unshare
 };
 
 /* Calls that only ports need. */
@@ -148,9 +150,22 @@ static bool is_of_ports(int call)
 	return false;
 }
 
-/* A container may forbid this, or the kernel may lack it. The run then goes on without it. */
-static void filter_calls(bool has_ports)
+/* A run that is divided starts threads alone, and other processes of nobody's get no signal and no limit of it. */
+static size_t write_rules(bool is_divided, struct confine_rule rules[4])
 {
+	const uint32_t threads = is_divided ? CLONE_THREAD : 0;
+
+	rules[0] = (struct confine_rule){ __NR_unshare, 0, CONFINE_NEW_NAMESPACES, 0 };
+	rules[1] = (struct confine_rule){ __NR_clone, 0, CONFINE_NEW_NAMESPACES | threads, threads };
+	rules[2] = (struct confine_rule){ __NR_tgkill, 0, CONFINE_WHOLE, (uint32_t)getpid() };
+	rules[3] = (struct confine_rule){ __NR_prlimit64, 0, CONFINE_WHOLE, 0 };
+	return is_divided ? 4 : 2;
+}
+
+/* A container may forbid this, or the kernel may lack it. The run then goes on without it. */
+static void filter_calls(bool has_ports, bool is_divided)
+{
+	struct confine_rule rules[4];
 	int error = confine_no_new_privileges(), allowed[COUNT(calls)];
 	size_t count = 0;
 
@@ -158,14 +173,14 @@ static void filter_calls(bool has_ports)
 		if (has_ports || !is_of_ports(calls[i]))
 			allowed[count++] = calls[i];
 	if (!error)
-		error = confine_system_calls(allowed, count, NULL, 0);
+		error = confine_system_calls(allowed, count, rules, write_rules(is_divided, rules));
 	if (error)
 		warn("this run is not confined to its system calls: %s", strerror(-error));
 }
 
 static void filter_keeper(void)
 {
-	filter_calls(true);
+	filter_calls(true, true);
 }
 
 /* A process that starts others which open ports cannot have a list of calls. */
@@ -184,7 +199,7 @@ enum exit_code privileges_confine(const struct config *config)
 		return refuse(EXIT_INCAPABLE, "cannot give up privileges: %s", strerror(-error));
 	if (config->reset_command || config->reconf_command || given_find(config->given, "sut-config-command"))
 		return EXIT_DONE;
-	filter_calls(true);
+	filter_calls(true, false);
 	return EXIT_DONE;
 }
 
@@ -200,6 +215,6 @@ enum exit_code privileges_divide(const struct config *config, struct keeper_plan
 	error = keeper_split(plan);
 	if (error)
 		return refuse(EXIT_INCAPABLE, "cannot give up privileges: %s", strerror(-error));
-	filter_calls(config->measurer == MEASURER_XDP && !reads_alone(config));
+	filter_calls(config->measurer == MEASURER_XDP && !reads_alone(config), true);
 	return EXIT_DONE;
 }

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a run can still do to other processes once it is divided. */
+#include "../test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/exit_code.h"
+#include "base/keeper.h"
+#include "base/stop.h"
+#include "port/privileges.h"
+
+#define FINE 42
+
+static int answer(const struct keeper_request *request, int *ret_fd)
+{
+	(void)request;
+	(void)ret_fd;
+	return -EPERM;
+}
+
+static void *nothing(void *argument)
+{
+	return argument;
+}
+
+static int starts_a_thread(void)
+{
+	pthread_t thread;
+
+	return pthread_create(&thread, NULL, nothing, NULL) || pthread_join(thread, NULL) ? 1 : FINE;
+}
+
+static int has_files_of_its_own(void)
+{
+	return unshare(CLONE_FILES) ? 1 : FINE;
+}
+
+static int signals_itself(void)
+{
+	return raise(SIGURG) ? 1 : FINE;
+}
+
+static int asks_for_its_limits(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) ? 1 : FINE;
+}
+
+static int starts_a_process(void)
+{
+	return fork() < 0 ? 1 : FINE;
+}
+
+static int has_a_namespace(void)
+{
+	unshare(CLONE_NEWUSER);
+	return FINE;
+}
+
+static int signals_another(void)
+{
+	syscall(SYS_tgkill, getppid(), getppid(), 0);
+	return FINE;
+}
+
+static int limits_another(void)
+{
+	struct rlimit limit;
+
+	prlimit(getppid(), RLIMIT_NOFILE, NULL, &limit);
+	return FINE;
+}
+
+/* Whether a run that is divided lives to say FINE. */
+static bool may(int (*act)(void))
+{
+	const struct config config = { .verb = VERB_SEARCH, .measurer = MEASURER_XDP };
+	struct keeper_plan plan = { .answer = answer };
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		dup2(open("/dev/null", O_WRONLY), STDERR_FILENO); /* the line about the call */
+		_exit(stop_install() || privileges_divide(&config, &plan) ? 1 : act());
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_not_equal(WEXITSTATUS(status), 1);
+	return WEXITSTATUS(status) == FINE;
+}
+
+static void it_has_threads_and_what_is_its_own(void **state)
+{
+	(void)state;
+	assert_true(may(starts_a_thread));
+	assert_true(may(has_files_of_its_own));
+	assert_true(may(signals_itself));
+	assert_true(may(asks_for_its_limits));
+}
+
+static void it_starts_signals_and_limits_no_other_process(void **state)
+{
+	(void)state;
+#ifdef __SANITIZE_ADDRESS__
+	skip(); /* sanitizers make calls of their own */
+#endif
+	assert_false(may(starts_a_process));
+	assert_false(may(has_a_namespace));
+	assert_false(may(signals_another));
+	assert_false(may(limits_another));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_has_threads_and_what_is_its_own),
+		cmocka_unit_test(it_starts_signals_and_limits_no_other_process),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
