@@ -132,6 +132,29 @@ load helper
   diff "$BATS_TEST_TMPDIR/victim" "$BATS_TEST_TMPDIR/out"
 }
 
+@test "so is a link in the place of a folder on the way" {
+  [ "$(id -u)" -eq 0 ] || skip "making a link of another user needs root"
+  local option precious=$BATS_TEST_TMPDIR/precious theirs=$BATS_TEST_TMPDIR/theirs way
+  mkdir "$precious" "$theirs" "$precious/below"
+  chown nobody "$theirs"
+  ln -s ../precious "$theirs/folder"
+  ln -s "$theirs/folder/below" "$BATS_TEST_TMPDIR/ours"
+  chown -h nobody "$theirs/folder"
+  for option in --report --metrics; do
+    for way in "$theirs/folder" "$theirs/folder/below" "$theirs/../theirs//folder/." "$BATS_TEST_TMPDIR/ours"; do
+      refuses 2 "$option '.*r.txt': a link that another user made; name the file itself" simulated "$option" "$way/r.txt"
+    done
+  done
+  [ -z "$(find "$precious" -type f)" ]
+  touch "$theirs/file" && chown nobody "$theirs/file"
+  refuses 2 "'.*r.txt': Not a directory" simulated --report "$theirs/file/r.txt"
+  chown -h root "$theirs/folder"
+  for way in "$theirs/folder" "$BATS_TEST_TMPDIR/ours" "/proc/self/root$theirs/folder"; do
+    simulated --report "$way/r.txt" >"$BATS_TEST_TMPDIR/out"
+    diff "$way/r.txt" "$BATS_TEST_TMPDIR/out"
+  done
+}
+
 @test "a FIFO of another user and a second name of a file are refused in a folder where everybody may make files" {
   [ "$(id -u)" -eq 0 ] || skip "making a FIFO of another user needs root"
   local option shared=$BATS_TEST_TMPDIR/shared laid='another user may have laid it'

@@ -23,22 +23,104 @@
 
 /* --- where a path leads --------------------------------------------------------------------------------------------- */
 
+/* Read where a link leads that is open as `fd`. Returns 1; 0 where it stands for an open file; -ENOTDIR if it is no link, -EMLINK
+ * if it is another user's; or -errno. */
+static int read_link(int fd, char target[PATH_MAX])
+{
+	struct statfs filesystem;
+	struct stat status;
+	ssize_t length;
+
+	if (fstatfs(fd, &filesystem) || fstat(fd, &status))
+		return -errno;
+	if (!S_ISLNK(status.st_mode))
+		return -ENOTDIR;
+	if (filesystem.f_type == PROC_SUPER_MAGIC)
+		return 0;
+	if (status.st_uid != 0 && status.st_uid != geteuid())
+		return -EMLINK;
+	length = readlinkat(fd, "", target, PATH_MAX);
+	if (length < 0)
+		return -errno;
+	if (length == PATH_MAX)
+		return -ENAMETOOLONG;
+	target[length] = '\0';
+	return 1;
+}
+
+static int go_along(int *folder_fd, const char *path, int *links);
+
+/* Go along a link that a part of a path is, if it is ours. */
+static int go_along_link(int *folder_fd, const char *part, int *links)
+{
+	int fd = openat(*folder_fd, part, O_PATH | O_NOFOLLOW | O_CLOEXEC), error, next_fd;
+	char target[PATH_MAX];
+
+	if (fd < 0)
+		return -errno;
+	error = read_link(fd, target);
+	close(fd);
+	if (error)
+		return error < 0 ? error : ++*links > LINKS_MOST ? -ELOOP : go_along(folder_fd, target, links);
+	next_fd = openat(*folder_fd, part, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (next_fd < 0)
+		return -errno;
+	close(*folder_fd);
+	*folder_fd = next_fd;
+	return 0;
+}
+
+/* Go one part further. */
+static int go_to(int *folder_fd, const char *part, int *links)
+{
+	int fd = openat(*folder_fd, part, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno == ENOTDIR || errno == ELOOP ? go_along_link(folder_fd, part, links) : -errno;
+	close(*folder_fd);
+	*folder_fd = fd;
+	return 0;
+}
+
+/* Go along the folders of a path, one by one: another user, to whom one of them belongs, may lay a link in it at any time. */
+static int go_along(int *folder_fd, const char *path, int *links)
+{
+	char part[NAME_MAX + 1];
+	int error = *path == '/' ? go_to(folder_fd, "/", links) : 0;
+
+	while (!error && *(path += strspn(path, "/"))) {
+		size_t length = strcspn(path, "/");
+
+		if (length > NAME_MAX)
+			return -ENAMETOOLONG;
+		snprintf(part, sizeof(part), "%.*s", (int)length, path);
+		error = go_to(folder_fd, part, links);
+		path += length;
+	}
+	return error;
+}
+
 /* Go to the directory of a path, seen from the current one. The last part of the path is the file's name. */
 static int enter(struct destination *at, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	char directory[PATH_MAX] = ".";
-	int fd;
+	char directory[PATH_MAX] = "";
+	int fd, error, links = 0;
 
 	if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
 		return *path ? -EISDIR : -ENOENT;
 	if (strlen(path) >= sizeof(directory) || strlen(name) > NAME_MAX)
 		return -ENAMETOOLONG;
 	if (slash)
-		snprintf(directory, sizeof(directory), "%.*s", slash == path ? 1 : (int)(slash - path), path);
-	fd = openat(at->directory_fd, directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		snprintf(directory, sizeof(directory), "%.*s", (int)(slash + 1 - path), path);
+	fd = openat(at->directory_fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
+	error = go_along(&fd, directory, &links);
+	if (error) {
+		close(fd);
+		return error;
+	}
 	if (at->directory_fd >= 0)
 		close(at->directory_fd);
 	at->directory_fd = fd;
@@ -54,25 +136,13 @@ static int open_as_is(struct destination *at)
 }
 
 /* Follow a link that is open as `fd`. Returns 1 after a step along it, 0 where it stands for an open file, or -errno. */
-static int follow(struct destination *at, int fd, const struct stat *status)
+static int follow(struct destination *at, int fd)
 {
 	char target[PATH_MAX];
-	struct statfs filesystem;
-	ssize_t length;
-	int error;
+	int error = read_link(fd, target);
 
-	if (fstatfs(fd, &filesystem))
-		return -errno;
-	if (filesystem.f_type == PROC_SUPER_MAGIC)
-		return 0;
-	if (status->st_uid != 0 && status->st_uid != geteuid())
-		return -EMLINK;
-	length = readlinkat(fd, "", target, sizeof(target));
-	if (length < 0)
-		return -errno;
-	if (length == sizeof(target))
-		return -ENAMETOOLONG;
-	target[length] = '\0';
+	if (error <= 0)
+		return error;
 	error = enter(at, target);
 	return error ? error : 1;
 }
@@ -125,7 +195,7 @@ static int follow_last_part(struct destination *at)
 		error = take_older(at, &status);
 	else {
 		if (S_ISLNK(status.st_mode))
-			error = follow(at, fd, &status);
+			error = follow(at, fd);
 		if (!error)
 			error = open_as_is(at);
 	}
