@@ -643,6 +643,14 @@ END
   refuses 2 "'-q' is one argument too many" "$XDP_MLR" probe -- -q
 }
 
+@test "a result is read from what a shell left open, too" {
+  local golden=tests/golden/search-1-sim.json verb
+  for verb in report verify "compare $golden"; do
+    "$XDP_MLR" $verb <(cat "$golden") >"$BATS_TEST_TMPDIR/out"
+    "$XDP_MLR" $verb /dev/stdin <"$golden" | cmp - "$BATS_TEST_TMPDIR/out" || [ "$verb" != report ]
+  done
+}
+
 @test "whoever reads a stored result is nobody's, and has no right to anything" {
   [ "$(id -u)" -eq 0 ] || skip "only root has what is given up"
   local verb pid
@@ -651,12 +659,14 @@ END
   cp tests/golden/search-1-sim.json "$BATS_TEST_TMPDIR/result.json"
   chmod 600 "$BATS_TEST_TMPDIR/result.json"
   for verb in report "compare $BATS_TEST_TMPDIR/result.json" verify; do
-    "$XDP_MLR" $verb "$BATS_TEST_TMPDIR/fifo" >"$BATS_TEST_TMPDIR/out" 2>&1 &
+    "$XDP_MLR" $verb "$BATS_TEST_TMPDIR/fifo" >"$BATS_TEST_TMPDIR/out" 2>&1 17>"$BATS_TEST_TMPDIR/passed-on" &
     pid=$!
     until grep -q '^Seccomp:[[:space:]]2$' "/proc/$pid/status" || nm -D "$XDP_MLR" | grep -q asan; do sleep 0.05; done
     for line in 'Uid:	65534	65534	65534	65534' 'CapPrm:	0000000000000000' 'CapEff:	0000000000000000' 'NoNewPrivs:	1'; do
       until grep -qxF "$line" "/proc/$pid/status"; do sleep 0.05; kill -0 "$pid"; done
     done
+    # of what was passed on it has the standard files alone
+    [ ! -e "/proc/$pid/fd/17" ]
     kill -INT "$pid"
     wait "$pid" || [ $? -eq 130 ]
   done

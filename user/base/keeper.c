@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/keeper.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -265,6 +266,22 @@ static void open_standard(void)
 	file_write_all(STDERR_FILENO, "", 0);
 }
 
+/* Close what whoever started us left open beside the standard files: all that is ours would be closed by execve(2). */
+static void close_inherited(void)
+{
+	DIR *all = opendir("/proc/self/fd");
+	const struct dirent *entry;
+
+	while (all && (entry = readdir(all))) {
+		int fd = atoi(entry->d_name), flags = fcntl(fd, F_GETFD);
+
+		if (fd >= KEPT_STANDARD && flags >= 0 && !(flags & FD_CLOEXEC))
+			close(fd);
+	}
+	if (all)
+		closedir(all);
+}
+
 /* The number stays taken, so that closing it later closes nothing else. */
 static int give_away(const struct keeper_plan *plan)
 {
@@ -293,6 +310,7 @@ int keeper_split(const struct keeper_plan *plan)
 	close(fds[1]);
 	if (!error)
 		error = give_away(plan);
+	close_inherited();
 	if (!error)
 		error = confine_to_nobody();
 	if (error)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* report shows a stored result again, or renders it in another form. Of a folder of results it shows the trend. compare
  * tells of two whether the SUT became slower between them. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json_read.h"
@@ -31,6 +32,16 @@ static enum exit_code check(const char *path, const json_t *document)
 	return EXIT_DONE;
 }
 
+/* A path such as /dev/fd/63 stands for a descriptor that whoever started us left open for us to read. */
+static void keep_inherited(struct keeper_plan *plan, const char *path)
+{
+	int fd;
+	char rest;
+
+	if (sscanf(path, "/dev/fd/%d%c", &fd, &rest) == 1)
+		keeper_plan_keep(plan, fd);
+}
+
 /* Divide the process before anything is read: the keeper opens what is read and written from now on. */
 static enum exit_code leave_privileges(const struct config *config, struct report_file *file)
 {
@@ -38,6 +49,8 @@ static enum exit_code leave_privileges(const struct config *config, struct repor
 				    .paths = (const char *const *)config->all_files,
 				    .path_count = config->file_count };
 
+	for (size_t i = 0; i < config->file_count; i++)
+		keep_inherited(&plan, config->all_files[i]);
 	for (size_t i = 0; file && i < REPORT_FILES_MAX; i++)
 		destination_hold(&file->destinations[i], &plan);
 	return privileges_divide(config, &plan);
