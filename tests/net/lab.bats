@@ -18,6 +18,11 @@ gone() {
   while pgrep -f "lab up --name $LAB " >/dev/null; do sleep 0.02; done
 }
 
+@test "what a lab keeps is root's alone to change, whatever the umask is" {
+  (umask 0 && lab_up wire)
+  [ "$(stat -c '%U %a' "/run/xdp-mlr/lab-$LAB.json" /run/xdp-mlr | xargs)" = "root 644 root 755" ]
+}
+
 @test "every SUT comes up as JSON says, and goes without a trace" {
   before=$(world)
   for sut in router bridge xdp policer:rate=200kfps,burst=100us policer:rate=1000 \

@@ -14,7 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/destination.h"
 #include "base/json_read.h"
+#include "base/json_text.h"
 #include "lab/counts.h"
 #include "lab/sut.h"
 #include "netdev/namespace.h"
@@ -41,9 +43,11 @@ static enum exit_code store(const struct lab *lab)
 		json_pack("{s:s, s:[s,s], s:s, s:s, s:b, s:i, s:i}", "name", lab->name, "ports", lab->ports[PORT_A],
 			  lab->ports[PORT_B], "namespace", lab->namespace, "sut", lab->sut, "complete", (int)lab->complete,
 			  "pid", (int)getpid(), "forwarder", (int)lab->forwarder);
-	int error = document ? json_dump_file(document, path, JSON_COMPACT) : -1;
+	size_t length = 0;
+	owned char *text = json_text(document, false, &length);
+	int error = text ? file_replace(path, text, length, 0644, false) : -ENOMEM; /* whatever the umask is */
 
-	return error ? refuse(EXIT_INCAPABLE, "lab: cannot write %s: %s", path, why(errno)) : EXIT_DONE;
+	return error ? refuse(EXIT_INCAPABLE, "lab: cannot write %s: %s", path, why(-error)) : EXIT_DONE;
 }
 
 bool lab_find(const char *name, struct lab *ret)
