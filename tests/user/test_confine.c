@@ -206,6 +206,9 @@ static int use_files(const char *folder, int open_fd)
 		return 2; /* what is open stays open, and what is readable can be read */
 	if (open(path, O_WRONLY) >= 0 || errno != EACCES)
 		return 3;
+	if (syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION) >= 3 &&
+	    (open(path, O_RDONLY | O_TRUNC) >= 0 || errno != EACCES))
+		return 7;
 	snprintf(path, sizeof(path), "%s/new", folder);
 	if (open(path, O_WRONLY | O_CREAT, 0666) >= 0 || errno != EACCES)
 		return 4;

@@ -8,6 +8,8 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -80,10 +82,27 @@ static int limits_another(void)
 	return FINE;
 }
 
-/* Whether a run that is divided lives to say FINE. */
-static bool may(int (*act)(void))
+static int changes_permissions(void)
 {
-	const struct config config = { .verb = VERB_SEARCH, .measurer = MEASURER_XDP };
+	chmod("/nonexistent", 0777);
+	return FINE;
+}
+
+static int removes_a_file(void)
+{
+	unlink("/nonexistent");
+	return FINE;
+}
+
+static int opens_a_socket(void)
+{
+	return socket(AF_UNIX, SOCK_DGRAM, 0) < 0 ? 1 : FINE;
+}
+
+/* Whether a run that is divided lives to say FINE. */
+static bool may_by(enum verb verb, int (*act)(void))
+{
+	const struct config config = { .verb = verb, .measurer = MEASURER_XDP };
 	struct keeper_plan plan = { .answer = answer };
 	pid_t pid = fork();
 	int status;
@@ -98,6 +117,11 @@ static bool may(int (*act)(void))
 	return WEXITSTATUS(status) == FINE;
 }
 
+static bool may(int (*act)(void))
+{
+	return may_by(VERB_SEARCH, act);
+}
+
 static void it_has_threads_and_what_is_its_own(void **state)
 {
 	(void)state;
@@ -105,6 +129,7 @@ static void it_has_threads_and_what_is_its_own(void **state)
 	assert_true(may(has_files_of_its_own));
 	assert_true(may(signals_itself));
 	assert_true(may(asks_for_its_limits));
+	assert_true(may(opens_a_socket));
 }
 
 static void it_starts_signals_and_limits_no_other_process(void **state)
@@ -119,11 +144,34 @@ static void it_starts_signals_and_limits_no_other_process(void **state)
 	assert_false(may(limits_another));
 }
 
+static void it_changes_no_file_by_its_name(void **state)
+{
+	(void)state;
+#ifdef __SANITIZE_ADDRESS__
+	skip();
+#endif
+	assert_false(may(changes_permissions));
+	assert_false(may(removes_a_file));
+}
+
+static void who_reads_results_opens_no_socket(void **state)
+{
+	(void)state;
+#ifdef __SANITIZE_ADDRESS__
+	skip();
+#endif
+	assert_false(may_by(VERB_REPORT, opens_a_socket));
+	assert_false(may_by(VERB_COMPARE, opens_a_socket));
+	assert_false(may_by(VERB_VERIFY, opens_a_socket));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_has_threads_and_what_is_its_own),
 		cmocka_unit_test(it_starts_signals_and_limits_no_other_process),
+		cmocka_unit_test(it_changes_no_file_by_its_name),
+		cmocka_unit_test(who_reads_results_opens_no_socket),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

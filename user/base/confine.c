@@ -68,6 +68,11 @@ int confine_no_new_privileges(void)
 
 #define NOBODY 65534
 
+#ifndef LANDLOCK_ACCESS_FS_TRUNCATE /* headers of Linux 6.1 */
+#define LANDLOCK_ACCESS_FS_TRUNCATE (1ull << 14)
+#endif
+#define TRUNCATE_VERSION 3 /* version of Landlock that knows this right */
+
 /* All rights of the first version of Landlock that change a file system. */
 #define CHANGES                                                                                                             \
 	(LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |                   \
@@ -78,7 +83,10 @@ int confine_no_new_privileges(void)
 /* Change and execute no file. A kernel without Landlock leaves that to the permissions of files. */
 static void write_no_file(void)
 {
-	const struct landlock_ruleset_attr rules = { .handled_access_fs = CHANGES };
+	long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+	const struct landlock_ruleset_attr rules = {
+		.handled_access_fs = CHANGES | (version >= TRUNCATE_VERSION ? LANDLOCK_ACCESS_FS_TRUNCATE : 0)
+	};
 	int fd = (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof(rules), 0);
 
 	if (fd < 0)

@@ -150,6 +150,22 @@ static bool is_of_ports(int call)
 	return false;
 }
 
+/* Calls by which the keeper alone makes and changes files. */
+static bool is_of_keepers(int call)
+{
+	static const int of_keepers[] = { __NR_renameat2, __NR_renameat, __NR_linkat, __NR_unlinkat, __NR_mkdirat,
+					  __NR_fchmod,    __NR_fchmodat, __NR_fchown, __NR_fchownat,
+#ifdef __x86_64__
+					  __NR_rename,    __NR_link,     __NR_unlink, __NR_mkdir,    __NR_chmod
+#endif
+	};
+
+	for (size_t i = 0; i < COUNT(of_keepers); i++)
+		if (of_keepers[i] == call)
+			return true;
+	return false;
+}
+
 /* A run that is divided starts threads alone, and other processes of nobody's get no signal and no limit of it. */
 static size_t write_rules(bool is_divided, struct confine_rule rules[4])
 {
@@ -163,14 +179,14 @@ static size_t write_rules(bool is_divided, struct confine_rule rules[4])
 }
 
 /* A container may forbid this, or the kernel may lack it. The run then goes on without it. */
-static void filter_calls(bool has_ports, bool is_divided)
+static void filter_calls(bool has_ports, bool is_divided, bool is_keeper)
 {
 	struct confine_rule rules[4];
 	int error = confine_no_new_privileges(), allowed[COUNT(calls)];
 	size_t count = 0;
 
 	for (size_t i = 0; i < COUNT(calls); i++)
-		if (has_ports || !is_of_ports(calls[i]))
+		if ((has_ports || !is_of_ports(calls[i])) && (!is_divided || is_keeper || !is_of_keepers(calls[i])))
 			allowed[count++] = calls[i];
 	if (!error)
 		error = confine_system_calls(allowed, count, rules, write_rules(is_divided, rules));
@@ -180,7 +196,7 @@ static void filter_calls(bool has_ports, bool is_divided)
 
 static void filter_keeper(void)
 {
-	filter_calls(true, true);
+	filter_calls(true, true, true);
 }
 
 /* A process that starts others which open ports cannot have a list of calls. */
@@ -199,7 +215,7 @@ enum exit_code privileges_confine(const struct config *config)
 		return refuse(EXIT_INCAPABLE, "cannot give up privileges: %s", strerror(-error));
 	if (config->reset_command || config->reconf_command || given_find(config->given, "sut-config-command"))
 		return EXIT_DONE;
-	filter_calls(true, false);
+	filter_calls(true, false, false);
 	return EXIT_DONE;
 }
 
@@ -215,6 +231,6 @@ enum exit_code privileges_divide(const struct config *config, struct keeper_plan
 	error = keeper_split(plan);
 	if (error)
 		return refuse(EXIT_INCAPABLE, "cannot give up privileges: %s", strerror(-error));
-	filter_calls(config->measurer == MEASURER_XDP && !reads_alone(config), true);
+	filter_calls(config->measurer == MEASURER_XDP && !reads_alone(config), true, false);
 	return EXIT_DONE;
 }
