@@ -365,8 +365,9 @@ server() {
     [[ $(readlink "/proc/$pid/root") == *" (deleted)" ]]
     [ -z "$(ls -A "/proc/$pid/root/")" ]
   fi
-  # what it could take of the machine: few descriptors, and memory until that runs out
+  # what it could take of the machine: few descriptors, and little memory
   grep -qE '^Max open files +72 +72 ' "/proc/$pid/limits"
+  nm -D "$APPLIANCE" | grep -q asan || grep -qE '^Max address space +268435456 +268435456 ' "/proc/$pid/limits"
   [ "$(cat "/proc/$pid/oom_score_adj")" -eq 1000 ]
   # sanitizers make system calls of their own
   nm -D "$APPLIANCE" | grep -q asan || grep -qE '^Seccomp:[[:space:]]2$' "/proc/$pid/status"

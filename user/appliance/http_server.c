@@ -51,6 +51,7 @@
 #define TURN_NS         (5 * NS_PER_MS) /* mean period of turns with a question; turns of answers are ten times as fast */
 #define TURNS_NS        (NS_PER_S / 2)  /* allowed excess over this mean */
 #define FILES_MAX       (8 + 2 * CONNECTIONS_MAX) /* descriptors: of each connection, its own and what it is answered from */
+#define MEMORY_MAX      (256ul * 1024 * 1024)     /* octets that all clients together may take */
 #define HOST_NAME_SIZE  256
 #define NOBODY          65534
 #define NICENESS_LEAST  19
@@ -708,11 +709,15 @@ static void step_aside(void)
  * might open would be in a network without interfaces; where the kernel has no such networks, it opens none all the same. */
 static int leave(const char *empty)
 {
-	const struct rlimit files = { FILES_MAX, FILES_MAX };
+	const struct rlimit files = { FILES_MAX, FILES_MAX }, memory = { MEMORY_MAX, MEMORY_MAX };
 	int folder = -1; /* the path may be a relative one: removed before we are elsewhere */
 
 	if (setrlimit(RLIMIT_NOFILE, &files))
 		return -errno;
+#ifndef __SANITIZE_ADDRESS__ /* sanitizers take terabytes of addresses */
+	if (setrlimit(RLIMIT_AS, &memory))
+		return -errno;
+#endif
 	file_set("/proc/self/oom_score_adj", "1000");
 	step_aside();
 	if (!geteuid())
@@ -795,7 +800,7 @@ static void serve(void)
 	}
 }
 
-/* Forget the token to control: the server knows only whether there is one. */
+/* Forget the token to control: of the settings the server knows only whether there is one. Copies may be left in memory. */
 static const struct http_settings *forget_control(const struct http_settings *settings)
 {
 	/* Since the fork, only this process has this copy. */
