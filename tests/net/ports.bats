@@ -618,6 +618,19 @@ killed_run() {
   [ "$(ip -j link show "$A" | jq '.[0].mtu')" -eq 1300 ]
 }
 
+@test "what stands in a folder that others can write is not believed" {
+  local mode verb
+  lab_up wire
+  for mode in "nobody 755" "root 777"; do
+    chown "${mode% *}" /run/xdp-mlr && chmod "${mode#* }" /run/xdp-mlr
+    for verb in clean "trial -p $A,$B --load 1000 --duration 0.1" "lab down --name $LAB" "lab up --name ${LAB}x --sut wire"; do
+      run --separate-stderr "$MLR" $verb
+      refused 3 "/run/xdp-mlr is not believed: other users can write there"
+    done
+  done
+  chown root /run/xdp-mlr && chmod 755 /run/xdp-mlr
+}
+
 @test "so is one that is JSON still, but not of a journal" {
   local journal
   pair_up

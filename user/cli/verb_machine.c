@@ -163,8 +163,11 @@ enum exit_code verb_clean(const struct config *config)
 {
 	struct journal_cleaned ports;
 	unsigned int labs = 0;
-	enum exit_code code = journal_clean(&ports), labs_code;
+	enum exit_code code = state_directory_check(), labs_code;
 
+	if (code)
+		return code;
+	code = journal_clean(&ports);
 	session_clean();
 	labs_code = lab_clean(&labs);
 	code = code ? code : labs_code;

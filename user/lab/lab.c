@@ -325,11 +325,11 @@ enum exit_code lab_down(const char *name)
 {
 	struct mnl_socket *netlink;
 	struct lab found, lab = names_of(name); /* The name alone is used: the file may have been cut short. */
-	enum exit_code code = EXIT_DONE;
+	enum exit_code code = state_directory_check();
 	int error;
 
-	if (!lab_find(name, &found))
-		return EXIT_DONE;
+	if (code || !lab_find(name, &found))
+		return code;
 	lab.forwarder = found.forwarder;
 	error = netlink_open(&netlink);
 	if (error)

@@ -37,11 +37,23 @@ struct claim {
 	json_t *document; /* {"port", "ifindex", "mac", "kind", "cookie", "pid", "changes"} */
 };
 
+enum exit_code state_directory_check(void)
+{
+	struct stat status;
+
+	if (stat(STATE_DIRECTORY, &status))
+		return EXIT_DONE; /* there is none */
+	if ((status.st_uid == 0 || status.st_uid == geteuid()) && !(status.st_mode & (S_IWGRP | S_IWOTH)))
+		return EXIT_DONE;
+	return refuse(EXIT_INCAPABLE, "what stands in %s is not believed: other users can write there; remove it",
+		      STATE_DIRECTORY);
+}
+
 enum exit_code state_directory_make(void)
 {
 	if (mkdir(STATE_DIRECTORY, 0755) && errno != EEXIST)
 		return refuse(EXIT_INCAPABLE, "cannot create %s: %s", STATE_DIRECTORY, why(errno));
-	return EXIT_DONE;
+	return state_directory_check();
 }
 
 static void pause_ns(uint64_t ns)

@@ -59,5 +59,7 @@ int journal_owner(int ifindex);
 /* Return a living process that has a port, in any network namespace; 0 if there is none. */
 int journal_any_owner(void);
 
-/* Create STATE_DIRECTORY. */
+/* Refuse what stands in STATE_DIRECTORY if other users can write there. */
+enum exit_code state_directory_check(void);
+/* Create STATE_DIRECTORY, or check the one that exists. */
 enum exit_code state_directory_make(void);
