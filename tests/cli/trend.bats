@@ -114,6 +114,20 @@ night() {
   refuses 2 "holds no result of search, soak or rfc2544 .2 other files" "$XDP_MLR" report "$FOLDER"
 }
 
+@test "in a folder of another user a link leads to no file of ours" {
+  [ "$(id -u)" -eq 0 ] || skip "making a folder of another user needs root"
+  night 01 1000e3
+  mv "$FOLDER/of-01.json" "$BATS_TEST_TMPDIR/ours"
+  night 02 1000e3
+  chmod 600 "$BATS_TEST_TMPDIR/ours"
+  ln -s "$BATS_TEST_TMPDIR/ours" "$FOLDER/of-01.json"
+  run --separate-stderr "$XDP_MLR" report "$FOLDER" --format json
+  is '.results == 2' <<<"$output"
+  chown nobody "$FOLDER"
+  run --separate-stderr "$XDP_MLR" report "$FOLDER" --format json
+  is '.results == 1 and (.skipped | length) == 1' <<<"$output"
+}
+
 @test "foreign names, FIFOs and results without date or figure do not spoil a trend" {
   night 01 1000e3
   cp "$FOLDER/of-01.json" "$FOLDER"/$'\xff\xfe.json'

@@ -200,11 +200,15 @@ END
   start_trial
   trial --load 1000 --duration 0.1
   refused 4 "$A" "process $pid"
+  trial --load 1000 --duration 0.1 --allow-unsafe="nothing allows that"
+  refused 4 "$A" "process $pid"
   kill -INT "$pid"
   wait "$pid" || true
   ip link set dev "$B" xdp object "${BUILD:-build}/bpf/lab.bpf.o" program forward
   trial --load 1000 --duration 0.1
   refused 4 "$B" "XDP"
+  trial --load 1000 --duration 0.1 --allow-unsafe="nothing allows that"
+  [ "$status" -eq 4 ]
   ip link set dev "$B" xdp off
 }
 

@@ -184,26 +184,40 @@ static void close_others(const struct keeper_plan *plan, int own)
 	close_range(from, ~0u, 0);
 }
 
-/* Whether a path is one that was named, or of a file in a folder that was. */
-static bool is_named(const struct keeper_plan *plan, const char *path)
+/* Return what was named of a path: it, or the folder that its file is in. NULL: nothing. */
+static const char *named_of(const struct keeper_plan *plan, const char *path)
 {
 	for (size_t i = 0; i < plan->path_count; i++) {
 		size_t length = strlen(plan->paths[i]);
 
 		if (strcmp(plan->paths[i], path) == 0)
-			return true;
+			return plan->paths[i];
 		if (length && strncmp(plan->paths[i], path, length) == 0 && path[length] == '/' && path[length + 1] &&
 		    !strchr(path + length + 1, '/') && strcmp(path + length + 1, ".") && strcmp(path + length + 1, ".."))
-			return true;
+			return plan->paths[i];
 	}
-	return false;
+	return NULL;
+}
+
+/* Whether others lay files in a folder. Nobody named those, so a link there leads to nothing that we open. */
+static bool is_of_others(const char *folder)
+{
+	struct stat status;
+
+	return stat(folder, &status) || (status.st_uid != 0 && status.st_uid != geteuid()) ||
+	       status.st_mode & (S_IWGRP | S_IWOTH);
 }
 
 static int open_named(const struct keeper_plan *plan, const struct keeper_request *request, int *ret_fd)
 {
-	if (!memchr(request->path, '\0', sizeof(request->path)) || !is_named(plan, request->path))
+	const char *named = memchr(request->path, '\0', sizeof(request->path)) ? named_of(plan, request->path) : NULL;
+	int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+
+	if (!named)
 		return -EPERM;
-	*ret_fd = open(request->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (strcmp(named, request->path) != 0 && is_of_others(named))
+		flags |= O_NOFOLLOW;
+	*ret_fd = open(request->path, flags);
 	return *ret_fd < 0 ? -errno : 0;
 }
 
