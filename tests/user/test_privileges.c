@@ -96,7 +96,24 @@ static int removes_a_file(void)
 
 static int opens_a_socket(void)
 {
-	return socket(AF_UNIX, SOCK_DGRAM, 0) < 0 ? 1 : FINE;
+	return socket(AF_UNIX, SOCK_DGRAM, 0) < 0 || socket(AF_NETLINK, SOCK_RAW, 0) < 0 ? 1 : FINE;
+}
+
+static int opens_one_of_the_internet(void)
+{
+	return socket(AF_INET, SOCK_DGRAM, 0) < 0 ? 1 : FINE;
+}
+
+static int opens_one_of_ipv6(void)
+{
+	socket(AF_INET6, SOCK_STREAM, 0);
+	return FINE;
+}
+
+static int connects(void)
+{
+	connect(-1, NULL, 0);
+	return FINE;
 }
 
 /* Whether a run that is divided lives to say FINE. */
@@ -154,6 +171,17 @@ static void it_changes_no_file_by_its_name(void **state)
 	assert_false(may(removes_a_file));
 }
 
+static void it_speaks_to_no_other_machine(void **state)
+{
+	(void)state;
+#ifdef __SANITIZE_ADDRESS__
+	skip();
+#endif
+	assert_false(may(opens_one_of_the_internet));
+	assert_false(may(opens_one_of_ipv6));
+	assert_false(may(connects));
+}
+
 static void who_reads_results_opens_no_socket(void **state)
 {
 	(void)state;
@@ -171,6 +199,7 @@ int main(void)
 		cmocka_unit_test(it_has_threads_and_what_is_its_own),
 		cmocka_unit_test(it_starts_signals_and_limits_no_other_process),
 		cmocka_unit_test(it_changes_no_file_by_its_name),
+		cmocka_unit_test(it_speaks_to_no_other_machine),
 		cmocka_unit_test(who_reads_results_opens_no_socket),
 	};
 

@@ -110,9 +110,9 @@ enum exit_code privileges_reduce(const struct config *config)
 static const int calls[] = {
 	/* These are made while frames flow. They come first, because the kernel compares in this order. */
 	__NR_sendto, __NR_bpf, __NR_ppoll, __NR_clock_nanosleep, __NR_clock_gettime, __NR_futex, __NR_recvmsg, __NR_recvfrom,
-	__NR_sendmsg, __NR_recvmmsg, __NR_sendmmsg, __NR_getsockopt, __NR_setsockopt, __NR_socket, __NR_bind, __NR_connect,
-	__NR_getsockname, __NR_getpeername, __NR_shutdown, __NR_ioctl, __NR_pselect6, __NR_epoll_create1, __NR_epoll_ctl,
-	__NR_epoll_pwait, __NR_nanosleep, __NR_gettimeofday, __NR_clock_getres, __NR_clock_adjtime, __NR_adjtimex,
+	__NR_sendmsg, __NR_recvmmsg, __NR_sendmmsg, __NR_getsockopt, __NR_setsockopt, __NR_socket, __NR_bind,
+	__NR_getsockname, __NR_shutdown, __NR_ioctl, __NR_pselect6, __NR_epoll_create1, __NR_epoll_ctl, __NR_epoll_pwait,
+	__NR_nanosleep, __NR_gettimeofday, __NR_clock_getres, __NR_clock_adjtime, __NR_adjtimex,
 	/* These are for files. */
 	__NR_read, __NR_write, __NR_readv, __NR_writev, __NR_pread64, __NR_pwrite64, __NR_lseek, __NR_openat, __NR_openat2,
 	__NR_close, __NR_close_range, __NR_dup, __NR_dup3, __NR_fcntl, __NR_flock, __NR_fstat, __NR_newfstatat, __NR_statx,
@@ -139,10 +139,9 @@ static const int calls[] = {
 /* Calls that only ports need. */
 static bool is_of_ports(int call)
 {
-	static const int of_ports[] = { __NR_bpf,        __NR_socket,     __NR_bind,        __NR_connect,
-					__NR_setsockopt, __NR_getsockopt, __NR_getsockname, __NR_getpeername,
-					__NR_shutdown,   __NR_recvmmsg,   __NR_sendmmsg,    __NR_clock_adjtime,
-					__NR_adjtimex,   __NR_setpriority };
+	static const int of_ports[] = { __NR_bpf,        __NR_socket,        __NR_bind,     __NR_setsockopt,
+					__NR_getsockopt, __NR_getsockname,   __NR_shutdown, __NR_recvmmsg,
+					__NR_sendmmsg,   __NR_clock_adjtime, __NR_adjtimex, __NR_setpriority };
 
 	for (size_t i = 0; i < COUNT(of_ports); i++)
 		if (of_ports[i] == call)
@@ -166,8 +165,12 @@ static bool is_of_keepers(int call)
 	return false;
 }
 
-/* A run that is divided starts threads alone, and other processes of nobody's get no signal and no limit of it. */
-static size_t write_rules(bool is_divided, struct confine_rule rules[4])
+#define RULES       5
+#define BIT_OF_INET 2 /* AF_INET and AF_INET6 have it; AF_UNIX, AF_NETLINK, AF_PACKET and AF_XDP do not. */
+
+/* A run that is divided starts threads alone, other processes of nobody's get no signal and no limit of it, and it has no
+ * sockets of the Internet. */
+static size_t write_rules(bool is_divided, struct confine_rule rules[RULES])
 {
 	const uint32_t threads = is_divided ? CLONE_THREAD : 0;
 
@@ -175,13 +178,14 @@ static size_t write_rules(bool is_divided, struct confine_rule rules[4])
 	rules[1] = (struct confine_rule){ __NR_clone, 0, CONFINE_NEW_NAMESPACES | threads, threads };
 	rules[2] = (struct confine_rule){ __NR_tgkill, 0, CONFINE_WHOLE, (uint32_t)getpid() };
 	rules[3] = (struct confine_rule){ __NR_prlimit64, 0, CONFINE_WHOLE, 0 };
-	return is_divided ? 4 : 2;
+	rules[4] = (struct confine_rule){ __NR_socket, 0, BIT_OF_INET, 0 };
+	return is_divided ? RULES : 2;
 }
 
 /* A container may forbid this, or the kernel may lack it. The run then goes on without it. */
 static void filter_calls(bool has_ports, bool is_divided, bool is_keeper)
 {
-	struct confine_rule rules[4];
+	struct confine_rule rules[RULES];
 	int error = confine_no_new_privileges(), allowed[COUNT(calls)];
 	size_t count = 0;
 
