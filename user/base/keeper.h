@@ -6,9 +6,9 @@
  * capability, and nothing gives it back what it lost. Its child is the keeper. It parses nothing. It waits for requests of a
  * fixed size on a socket. There are five requests. KEEPER_BEGIN makes a file beside one that was named before the split;
  * KEEPER_END renames or removes the new file. KEEPER_UNDO undoes what was changed on ports. KEEPER_READ opens a file for
- * reading that was named before the split, or that is in a folder named then; there no link, where others write in it. KEEPER_PART starts a process that opens the
- * ports for a part of a suite. The keeper has only the descriptors that its plan names, so nothing that depends on a
- * descriptor outlives the run.
+ * reading that was named before the split, or that is in a folder named then. In a folder that others can change it opens
+ * no link. KEEPER_PART starts a process that opens the ports for a part of a suite. The keeper has only the descriptors that
+ * its plan names, so nothing that depends on a descriptor outlives the run.
  *
  * Signals do not reach the keeper. It ends with the run. If the run died without a request to undo, the keeper leaves
  * the journal to the next run, as if there had been no keeper.
