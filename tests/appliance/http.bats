@@ -385,6 +385,15 @@ server() {
   if grep -q 'xdp-mlr ended with' <(tail -n +2 "$BATS_TEST_TMPDIR/console" | sed -n '/run slow/,$p'); then return 1; fi
 }
 
+@test "a limit that is lower than the server's own stays, and it serves" {
+  ulimit -n 70
+  nm -D "$APPLIANCE" | grep -q asan || ulimit -v 200000
+  serve
+  said "$url/"
+  [ "$(get /healthz)" = ok ]
+  grep -qE '^Max open files +70 +70 ' "/proc/$(server)/limits"
+}
+
 # An appliance with this state folder starts and is refused: `refused FOLDER SENTENCE`
 refused() {
   run --separate-stderr "$APPLIANCE" --config "$BATS_TEST_TMPDIR/config.yaml" --state "$1" --console - --xdp-mlr "$XDP_MLR" </dev/null

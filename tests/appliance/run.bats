@@ -22,6 +22,13 @@ END
   echo "$1" >"$BATS_TEST_TMPDIR/deaths"
 }
 
+@test "with fewer descriptors than it waits for it is refused, and does not spin" {
+  ulimit -n 63
+  run --separate-stderr timeout 10 "$APPLIANCE" --state "$BATS_TEST_TMPDIR/state" --console - </dev/null
+  [ "$status" -eq 3 ]
+  [[ $stderr == *"needs 64 descriptors, and RLIMIT_NOFILE allows 63"* ]]
+}
+
 @test "a configuration is run once, its result shown and handed over, and the machine switched off" {
   configuration <<END
 appliance: {at-end: power-off}

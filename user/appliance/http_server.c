@@ -705,19 +705,38 @@ static void step_aside(void)
 	sched_setaffinity(0, sizeof(last), &last);
 }
 
+/* A limit that is lower already stays. */
+static int lower_limit(int resource, rlim_t most)
+{
+	struct rlimit limit;
+
+	if (getrlimit(resource, &limit))
+		return -errno;
+	limit.rlim_max = limit.rlim_max < most ? limit.rlim_max : most;
+	limit.rlim_cur = limit.rlim_max;
+	return setrlimit(resource, &limit) ? -errno : 0;
+}
+
+static int lower_limits(void)
+{
+	int error = lower_limit(RLIMIT_NOFILE, FILES_MAX);
+
+#ifndef __SANITIZE_ADDRESS__ /* sanitizers take terabytes of addresses */
+	if (!error)
+		error = lower_limit(RLIMIT_AS, MEMORY_MAX);
+#endif
+	return error;
+}
+
 /* Nobody, nowhere; and the first to go where memory runs out. Who is not root cannot, and need not be nobody. A socket that it
  * might open would be in a network without interfaces; where the kernel has no such networks, it opens none all the same. */
 static int leave(const char *empty)
 {
-	const struct rlimit files = { FILES_MAX, FILES_MAX }, memory = { MEMORY_MAX, MEMORY_MAX };
 	int folder = -1; /* the path may be a relative one: removed before we are elsewhere */
+	int error = lower_limits();
 
-	if (setrlimit(RLIMIT_NOFILE, &files))
-		return -errno;
-#ifndef __SANITIZE_ADDRESS__ /* sanitizers take terabytes of addresses */
-	if (setrlimit(RLIMIT_AS, &memory))
-		return -errno;
-#endif
+	if (error)
+		return error;
 	file_set("/proc/self/oom_score_adj", "1000");
 	step_aside();
 	if (!geteuid())

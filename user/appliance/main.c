@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "appliance/console.h"
 #include "appliance/http.h"
@@ -21,9 +22,12 @@
 #include "base/stop.h"
 #include "base/units.h"
 
-#define BACK_OFF_S 1
-#define NS_PER_MS  1000000ull
-#define FILES_MOST (2 + 2 * JOB_FILES + CONSOLES_MAX * CONSOLE_FILES)
+#define BACK_OFF_S        1
+#define NS_PER_MS         1000000ull
+#define FILES_MOST        (2 + 2 * JOB_FILES + CONSOLES_MAX * CONSOLE_FILES)
+#define DESCRIPTORS_LEAST 64
+
+_Static_assert(FILES_MOST <= DESCRIPTORS_LEAST, "poll(2) takes no more files than RLIMIT_NOFILE");
 
 /* --- the loop ----------------------------------------------------------------------------------------------------- */
 
@@ -180,6 +184,17 @@ static void open_consoles(struct appliance *appliance, const struct arguments *a
 	}
 }
 
+/* poll(2) fails at once where it is asked for more files than the limit, and we would never wait. */
+static enum exit_code check_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= DESCRIPTORS_LEAST)
+		return EXIT_DONE;
+	return refuse(EXIT_INCAPABLE, "it needs %d descriptors, and RLIMIT_NOFILE allows %llu: ulimit -n", DESCRIPTORS_LEAST,
+		      (unsigned long long)limit.rlim_cur);
+}
+
 static enum exit_code run(const struct arguments *arguments)
 {
 	static struct appliance appliance;
@@ -187,6 +202,9 @@ static enum exit_code run(const struct arguments *arguments)
 	enum exit_code code;
 	int error;
 
+	code = check_limit();
+	if (code)
+		return code;
 	appliance.places = arguments->places;
 	error = stop_install();
 	stop_in_order();
