@@ -30,9 +30,8 @@ static void fill_list(const struct measurer_xdp *xdp, unsigned int to, size_t di
 		list->flows[i] = (struct flow_figures){ .flow = list->first + i,
 							.direction = direction,
 							.seen = rx_flow_figures(xdp->ends[to].rx, list->first + i) };
-	for (unsigned int i = 0; i < xdp->port_count; i++)
-		for (unsigned int queue = 0; xdp->ends[i].transmits && queue < xdp->ends[i].tx->queue_count; queue++)
-			add_sent(xdp->ends[i].tx->plans[queue], xdp->ends[i].tx->queues[queue]->report.sent, list);
+	for (struct xdp_queue at = { 0 }; xdp_next_queue(xdp, &at);)
+		add_sent(at.plan, at.tx->report.sent, list);
 }
 
 static uint64_t lost_of(const struct flow_figures *flow)
@@ -114,14 +113,10 @@ static int walk_queues(struct flow_walk *walk, const struct sent_load *load)
 {
 	int error = 0;
 
-	for (unsigned int i = 0; i < walk->xdp->port_count; i++) {
-		const struct tx_port *port = walk->xdp->ends[i].tx;
-
-		for (unsigned int queue = 0; walk->xdp->ends[i].transmits && queue < port->queue_count; queue++) {
-			intervals_sent(walk->xdp, port, queue, load, walk->interval_count, walk->sent);
-			for (uint32_t k = 0; k < port->plans[queue]->flow_count && !error; k++)
-				error = walk_flow(walk, port->plans[queue], k);
-		}
+	for (struct xdp_queue at = { 0 }; !error && xdp_next_queue(walk->xdp, &at);) {
+		intervals_sent(walk->xdp, &at, load, walk->interval_count, walk->sent);
+		for (uint32_t k = 0; k < at.plan->flow_count && !error; k++)
+			error = walk_flow(walk, at.plan, k);
 	}
 	return error;
 }

@@ -15,9 +15,9 @@
 #define ROUNDED_NS 1    /* due times are rounded down: who is due where an interval begins may say a ns less */
 
 /* If frames are sent as fast as they can be, none is due at any time. */
-static bool has_intervals(const struct config *config, const struct mlr_trial_input *input)
+static bool has_intervals(const struct config *config, double load_fps)
 {
-	return config->interval_s > 0.0 && input->load_fps > 0.0;
+	return config->interval_s > 0.0 && load_fps > 0.0;
 }
 
 static uint64_t interval_ns(const struct config *config)
@@ -26,19 +26,19 @@ static uint64_t interval_ns(const struct config *config)
 }
 
 /* The last one may be shorter. */
-static uint64_t count_of(const struct config *config, const struct mlr_trial_input *input)
+static uint64_t count_of(const struct config *config, double duration_s)
 {
-	return (uint64_t)ceil(input->duration_s * (double)NS_PER_S / (double)interval_ns(config) - ROUNDING);
+	return (uint64_t)ceil(duration_s * (double)NS_PER_S / (double)interval_ns(config) - ROUNDING);
 }
 
 enum exit_code intervals_check(const struct config *config, const struct mlr_trial_input *input)
 {
-	if (!has_intervals(config, input))
+	if (!has_intervals(config, input->load_fps))
 		return EXIT_DONE;
-	if (count_of(config, input) > RX_INTERVALS_MAX || input->duration_s > RX_INTERVALS_MAX)
+	if (count_of(config, input->duration_s) > RX_INTERVALS_MAX || input->duration_s > RX_INTERVALS_MAX)
 		return refuse(EXIT_USAGE_ERROR,
 			      "--interval %g: a trial of %g s has %llu of them; at most %d can be counted, and %d s",
-			      config->interval_s, input->duration_s, (unsigned long long)count_of(config, input),
+			      config->interval_s, input->duration_s, (unsigned long long)count_of(config, input->duration_s),
 			      RX_INTERVALS_MAX, RX_INTERVALS_MAX);
 	return EXIT_DONE;
 }
@@ -108,44 +108,57 @@ uint64_t xdp_frames_of_flows(const struct mlr_queue_plan *plan, const uint32_t *
 	return count / plan->flow_count * before[plan->flow_count] + before[count % plan->flow_count];
 }
 
-/* --- intervals ---------------------------------------------------------------------------------------------------------------- */
+/* --- parts of a schedule -------------------------------------------------------------------------------------------------------- */
 
-void intervals_sent(const struct measurer_xdp *xdp, const struct tx_port *port, unsigned int queue,
-		    const struct sent_load *load, size_t count, uint64_t *ret_sent)
+/* Count the frames of a queue that are due before the end of each part of a schedule. */
+static void count_due(const struct xdp_queue *queue, const struct sent_load *load, uint64_t part_ns, size_t count,
+		      uint64_t *ret_due)
 {
-	const struct mlr_queue_plan *plan = port->plans[queue];
-	uint64_t sent = port->queues[queue]->report.sent, length_ns = interval_ns(xdp->config), due = sent;
 	struct mlr_pacer pacer;
 	/* The frames were sent by this schedule. */
-	bool is_known = !mlr_pacer_init(&pacer, load->fps, load->frame_count, plan->first, plan->step);
+	bool is_known = !mlr_pacer_init(&pacer, load->fps, load->frame_count, queue->plan->first, queue->plan->step);
 
-	for (size_t i = 0; i < count; i++) {
-		if (is_known)
-			due = mlr_pacer_due_before(&pacer, port->queues[queue]->moves, (i + 1) * length_ns - ROUNDED_NS);
-		ret_sent[i] = i + 1 == count || due > sent ? sent : due;
-	}
+	for (size_t i = 0; i < count; i++)
+		ret_due[i] = is_known ? mlr_pacer_due_before(&pacer, queue->tx->moves, (i + 1) * part_ns - ROUNDED_NS)
+				      : UINT64_MAX;
 }
 
-/* Add a queue's frames of these flows to the intervals in which they were due. What stays unsent are its last ones. */
-static enum exit_code add_sent(const struct counting *counting, const struct tx_port *port, unsigned int queue,
-			       const struct sent_load *load, size_t count, struct interval_counts *intervals)
+/* Of the frames that are due count those that were sent, all of them until the last part: what stays unsent are the last ones. */
+static void count_sent(const struct xdp_queue *queue, const struct sent_load *load, uint64_t part_ns, uint64_t sent,
+		       size_t count, uint64_t *ret_sent)
 {
-	const struct mlr_queue_plan *plan = port->plans[queue];
+	count_due(queue, load, part_ns, count, ret_sent);
+	for (size_t i = 0; i < count; i++)
+		if (i + 1 == count || ret_sent[i] > sent)
+			ret_sent[i] = sent;
+}
+
+/* Add the frames of the flows that are counted to each part, from the frames of a queue until the end of each. */
+static enum exit_code add_parts(const struct counting *counting, const struct xdp_queue *queue, const uint64_t *until,
+				size_t count, uint64_t *parts)
+{
+	const struct mlr_queue_plan *plan = queue->plan;
 	owned uint32_t *before = calloc(plan->flow_count + 1, sizeof(*before));
-	owned uint64_t *sent = calloc(count, sizeof(*sent));
 	uint64_t last = 0;
 
-	if (!before || !sent)
+	if (!before)
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	intervals_sent(counting->xdp, port, queue, load, count, sent);
 	mlr_plan_flow_counts(plan, counting->first_flow, counting->end_flow, before);
 	for (size_t i = 0; i < count; i++) {
-		uint64_t until = xdp_frames_of_flows(plan, before, sent[i]);
+		uint64_t frames = xdp_frames_of_flows(plan, before, until[i]);
 
-		intervals[i].sent += until - last;
-		last = until;
+		parts[i] += frames - last;
+		last = frames;
 	}
 	return EXIT_DONE;
+}
+
+/* --- intervals ---------------------------------------------------------------------------------------------------------------- */
+
+void intervals_sent(const struct measurer_xdp *xdp, const struct xdp_queue *queue, const struct sent_load *load,
+		    size_t count, uint64_t *ret_sent)
+{
+	count_sent(queue, load, interval_ns(xdp->config), queue->tx->report.sent, count, ret_sent);
 }
 
 /* Add what a port received in these intervals of its receiver's, from the first to before the end. */
@@ -186,30 +199,32 @@ static void add_interval(struct interval_counts *sum, const struct interval_coun
 static enum exit_code count_intervals(struct counting *counting, const struct sent_load *load, size_t count,
 				      struct interval_counts *intervals)
 {
-	const struct measurer_xdp *xdp = counting->xdp;
-	enum exit_code code = EXIT_DONE;
+	owned uint64_t *until = calloc(2 * count, sizeof(*until));
+	uint64_t *sent = until + count;
+	enum exit_code code = until ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
 
 	find_flows(counting);
-	for (size_t i = 0; i < count; i++)
+	for (struct xdp_queue at = { 0 }; !code && xdp_next_queue(counting->xdp, &at);) {
+		intervals_sent(counting->xdp, &at, load, count, until);
+		code = add_parts(counting, &at, until, count, sent);
+	}
+	for (size_t i = 0; i < count && !code; i++) {
 		add_received(counting, (unsigned int)i, i + 1 < count ? (unsigned int)i + 1 : RX_INTERVALS_MAX,
 			     &intervals[i]);
-	for (unsigned int i = 0; i < xdp->port_count; i++)
-		for (unsigned int queue = 0; xdp->ends[i].transmits && queue < xdp->ends[i].tx->queue_count && !code;
-		     queue++)
-			code = add_sent(counting, xdp->ends[i].tx, queue, load, count, intervals);
+		intervals[i].sent = sent[i];
+	}
 	return code;
 }
 
-enum exit_code intervals_end(const struct measurer_xdp *xdp, const struct mlr_trial_input *input, uint64_t frame_count,
+enum exit_code intervals_end(const struct measurer_xdp *xdp, const struct sent_load *load, double duration_s,
 			     struct measurement *measurement)
 {
-	const struct sent_load load = { input->load_fps, frame_count };
 	enum exit_code code = EXIT_DONE;
 	size_t count;
 
-	if (!has_intervals(xdp->config, input))
+	if (!has_intervals(xdp->config, load->fps))
 		return EXIT_DONE;
-	count = (size_t)count_of(xdp->config, input);
+	count = (size_t)count_of(xdp->config, duration_s);
 	measurement->intervals = calloc(count * (1 + measurement->direction_count), sizeof(*measurement->intervals));
 	if (!measurement->intervals)
 		return refuse(EXIT_INCAPABLE, "out of memory");
@@ -218,7 +233,7 @@ enum exit_code intervals_end(const struct measurer_xdp *xdp, const struct mlr_tr
 		struct interval_counts *intervals = measurement->intervals + (1 + i) * count;
 		struct counting counting = { .xdp = xdp, .direction = &measurement->directions[i] };
 
-		code = count_intervals(&counting, &load, count, intervals);
+		code = count_intervals(&counting, load, count, intervals);
 		for (size_t j = 0; j < count; j++)
 			add_interval(&measurement->intervals[j], &intervals[j]);
 	}
@@ -241,31 +256,21 @@ uint32_t parts_wanted(const struct measurer_xdp *xdp)
 	return xdp->profile.service_count ? services_seconds(config) : 0;
 }
 
-static enum exit_code add_due(const struct counting *counting, const struct tx_port *port, unsigned int queue,
-			      double load_fps, uint64_t frame_count)
+static enum exit_code add_due(const struct counting *counting, const struct xdp_queue *queue, const struct sent_load *load)
 {
-	const struct mlr_queue_plan *plan = port->plans[queue];
+	size_t seconds = counting->measurement->second_count;
 	struct service_counts *counts = counting->counts;
-	owned uint32_t *before = calloc(plan->flow_count + 1, sizeof(*before));
-	uint64_t last = 0;
-	struct mlr_pacer pacer;
+	uint64_t intended = mlr_plan_share(queue->plan, load->frame_count);
+	owned uint64_t *due = calloc(seconds + 1, sizeof(*due));
+	enum exit_code code;
 
-	if (!before)
+	if (!due)
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	mlr_plan_flow_counts(plan, counting->first_flow, counting->end_flow, before);
-	counts->sent += xdp_frames_of_flows(plan, before, port->queues[queue]->report.sent);
-	if (mlr_pacer_init(&pacer, load_fps, frame_count, plan->first, plan->step))
-		return EXIT_DONE; /* never: it was sent by that */
-	counts->intended += xdp_frames_of_flows(plan, before, pacer.count);
-	for (size_t i = 0; i < counting->measurement->second_count; i++) {
-		uint64_t due = xdp_frames_of_flows(
-			plan, before,
-			mlr_pacer_due_before(&pacer, port->queues[queue]->moves, (i + 1) * NS_PER_S - ROUNDED_NS));
-
-		counts->due_in[i] += due - last;
-		last = due;
-	}
-	return EXIT_DONE;
+	count_due(queue, load, NS_PER_S, seconds, due);
+	code = add_parts(counting, queue, &queue->tx->report.sent, 1, &counts->sent);
+	if (!code)
+		code = add_parts(counting, queue, &intended, 1, &counts->intended);
+	return code ? code : add_parts(counting, queue, due, seconds, counts->due_in);
 }
 
 static void find_received(const struct counting *counting, struct mlr_histogram *ret_latency)
@@ -326,9 +331,8 @@ static uint64_t lost_by_tester(const struct counting *counting)
 	return lost;
 }
 
-static enum exit_code count_service(const struct counting *counting, double load_fps, uint64_t frame_count)
+static enum exit_code count_service(const struct counting *counting, const struct sent_load *load)
 {
-	const struct measurer_xdp *xdp = counting->xdp;
 	struct service_counts *counts = counting->counts;
 	struct mlr_histogram latency;
 	enum exit_code code = EXIT_DONE;
@@ -339,24 +343,21 @@ static enum exit_code count_service(const struct counting *counting, double load
 	counts->latency_max_ns = latency.max_ns;
 	counts->latency_mean_ns = mlr_histogram_mean_ns(&latency);
 	find_variation(counting, &latency);
-	if (!xdp->profile.service_count)
+	if (!counting->xdp->profile.service_count)
 		counts->tester_lost = lost_by_tester(counting);
-	for (unsigned int i = 0; i < xdp->port_count; i++)
-		for (unsigned int queue = 0; xdp->ends[i].transmits && queue < xdp->ends[i].tx->queue_count && !code;
-		     queue++)
-			code = add_due(counting, xdp->ends[i].tx, queue, load_fps, frame_count);
+	for (struct xdp_queue at = { 0 }; !code && xdp_next_queue(counting->xdp, &at);)
+		code = add_due(counting, &at, load);
 	return code;
 }
 
 /* Return the intervals of which a queue sent all its frames, so many at most. */
-static size_t seconds_sent(const struct tx_port *port, unsigned int queue, double load_fps, uint64_t frame_count,
-			   size_t most)
+static size_t seconds_sent(const struct xdp_queue *queue, const struct sent_load *load, size_t most)
 {
-	const struct mlr_queue_plan *plan = port->plans[queue];
-	uint64_t sent = port->queues[queue]->report.sent, seconds;
+	uint64_t sent = queue->tx->report.sent, seconds;
 	struct mlr_pacer pacer;
 
-	if (mlr_pacer_init(&pacer, load_fps, frame_count, plan->first, plan->step) || sent >= pacer.count)
+	if (mlr_pacer_init(&pacer, load->fps, load->frame_count, queue->plan->first, queue->plan->step) ||
+	    sent >= pacer.count)
 		return most;
 	seconds = (mlr_pacer_departure_ns(&pacer, sent) + ROUNDED_NS) / NS_PER_S;
 	return seconds < most ? seconds : most;
@@ -379,7 +380,7 @@ static enum exit_code make_room(size_t service_count, struct measurement *measur
 	return EXIT_DONE;
 }
 
-enum exit_code services_end(const struct measurer_xdp *xdp, double load_fps, uint64_t frame_count, bool is_part,
+enum exit_code services_end(const struct measurer_xdp *xdp, const struct sent_load *load, bool is_part,
 			    struct measurement *measurement)
 {
 	unsigned int count = xdp->profile.service_count ?: 1;
@@ -388,10 +389,8 @@ enum exit_code services_end(const struct measurer_xdp *xdp, double load_fps, uin
 	if (xdp->config->verb != VERB_Y1564)
 		return EXIT_DONE;
 	measurement->second_count = xdp->profile.service_count ? services_seconds(xdp->config) : 0;
-	for (unsigned int i = 0; is_part && i < xdp->port_count; i++)
-		for (unsigned int queue = 0; xdp->ends[i].transmits && queue < xdp->ends[i].tx->queue_count; queue++)
-			measurement->second_count =
-				seconds_sent(xdp->ends[i].tx, queue, load_fps, frame_count, measurement->second_count);
+	for (struct xdp_queue at = { 0 }; is_part && xdp_next_queue(xdp, &at);)
+		measurement->second_count = seconds_sent(&at, load, measurement->second_count);
 	code = make_room(count, measurement);
 	for (unsigned int i = 0; i < count * measurement->direction_count && !code; i++) {
 		struct counting counting = {
@@ -403,7 +402,7 @@ enum exit_code services_end(const struct measurer_xdp *xdp, double load_fps, uin
 		};
 
 		find_flows(&counting);
-		code = count_service(&counting, load_fps, frame_count);
+		code = count_service(&counting, load);
 	}
 	return code;
 }
@@ -411,52 +410,24 @@ enum exit_code services_end(const struct measurer_xdp *xdp, double load_fps, uin
 /* --- parts of load steps ------------------------------------------------------------------------------------------------- */
 
 /* Return the last load of the steps. */
-static double last_load_fps(const struct load_steps *steps)
+static struct sent_load last_load(const struct load_steps *steps)
 {
-	return steps->then_load_fps > 0.0 ? steps->then_load_fps : steps->load_fps;
-}
-
-static uint64_t last_frame_count(const struct load_steps *steps)
-{
-	return steps->then_load_fps > 0.0 ? steps->then_frame_count : steps->frame_count;
-}
-
-/* Add a queue's frames of these flows to the parts in which they were due. */
-static enum exit_code add_parts(const struct counting *counting, const struct tx_port *port, unsigned int queue,
-				size_t count, uint64_t *sent_in)
-{
-	const struct load_steps *steps = counting->xdp->steps;
-	const struct mlr_queue_plan *plan = port->plans[queue];
-	owned uint32_t *before = calloc(plan->flow_count + 1, sizeof(*before));
-	uint64_t sent = port->queues[queue]->part.sent, last = 0;
-	struct mlr_pacer pacer;
-
-	if (!before)
-		return refuse(EXIT_INCAPABLE, "out of memory");
-	if (mlr_pacer_init(&pacer, last_load_fps(steps), last_frame_count(steps), plan->first, plan->step))
-		return EXIT_DONE; /* never: it was sent by that */
-	mlr_plan_flow_counts(plan, counting->first_flow, counting->end_flow, before);
-	for (size_t i = 0; i < count; i++) {
-		uint64_t due =
-			mlr_pacer_due_before(&pacer, port->queues[queue]->moves, (i + 1) * part_ns(steps) - ROUNDED_NS);
-		uint64_t until = xdp_frames_of_flows(plan, before, i + 1 == count || due > sent ? sent : due);
-
-		sent_in[i] += until - last;
-		last = until;
-	}
-	return EXIT_DONE;
+	return steps->then_load_fps > 0.0 ? (struct sent_load){ steps->then_load_fps, steps->then_frame_count }
+					  : (struct sent_load){ steps->load_fps, steps->frame_count };
 }
 
 static enum exit_code count_parts(struct counting *counting, size_t count, uint64_t *sent_in, uint64_t *received_in)
 {
 	const struct measurer_xdp *xdp = counting->xdp;
-	enum exit_code code = EXIT_DONE;
+	const struct sent_load load = last_load(xdp->steps);
+	owned uint64_t *until = calloc(count, sizeof(*until));
+	enum exit_code code = until ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
 
 	find_flows(counting);
-	for (unsigned int i = 0; i < xdp->port_count; i++)
-		for (unsigned int queue = 0; xdp->ends[i].transmits && queue < xdp->ends[i].tx->queue_count && !code;
-		     queue++)
-			code = add_parts(counting, xdp->ends[i].tx, queue, count, sent_in);
+	for (struct xdp_queue at = { 0 }; !code && xdp_next_queue(xdp, &at);) {
+		count_sent(&at, &load, part_ns(xdp->steps), at.tx->part.sent, count, until);
+		code = add_parts(counting, &at, until, count, sent_in);
+	}
 	/* Stops move frames beyond the planned end. Those are in the last part. */
 	for (uint32_t i = 0; i < STEP_PARTS; i++)
 		received_in[i < count ? i : count - 1] += rx_part(xdp->ends[counting->direction->to].rx, 0, i);

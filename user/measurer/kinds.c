@@ -70,11 +70,7 @@ void kinds_count(struct measurer_xdp *xdp, uint32_t first_sequence, uint64_t cou
 {
 	struct memory memory = { 0 };
 
-	for (unsigned int i = 0; i < xdp->port_count && !xdp->config->no_seq; i++) {
-		const struct tx_port *tx = xdp->ends[i].tx;
-
-		for (unsigned int queue = 0; tx && queue < tx->queue_count; queue++)
-			count_queue(xdp, tx->plans[queue], first_sequence, count, &memory);
-	}
+	for (struct xdp_queue at = { 0 }; !xdp->config->no_seq && xdp_next_queue(xdp, &at);)
+		count_queue(xdp, at.plan, first_sequence, count, &memory);
 	free(memory.seen);
 }

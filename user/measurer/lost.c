@@ -17,9 +17,7 @@
 /* The search through the frames of one queue. */
 struct search {
 	const struct measurer_xdp *xdp;
-	const struct mlr_queue_plan *plan;
-	uint64_t sent; /* frames that the queue sent */
-	unsigned int port;
+	const struct xdp_queue *queue;
 	size_t most, room;
 	uint32_t *seen; /* sequence numbers seen of one flow */
 	struct lost_frames *found;
@@ -44,14 +42,14 @@ static void keep_first(struct lost_frames *lost, size_t most)
 /* Note that frame i of the queue is lost. */
 static void add(struct search *search, uint64_t i, const struct mlr_flow *flow, uint32_t number)
 {
-	uint64_t index = search->plan->first + i * search->plan->step;
+	uint64_t index = search->queue->plan->first + i * search->queue->plan->step;
 	double load_fps = search->xdp->account.input.load_fps;
 
 	search->found->lost++;
 	if (search->found->count == search->room)
 		keep_first(search->found, search->most);
 	search->found->frames[search->found->count++] = (struct lost_frame){
-		.port = search->port,
+		.port = search->queue->port,
 		.flow = flow->id,
 		.sequence = number,
 		.due_s = load_fps > 0 ? (double)index / load_fps : NAN,
@@ -95,12 +93,12 @@ enum frame_fate flow_memory_fate(const struct flow_memory *memory, uint64_t numb
 	return last - first < memory->sent && last - sequence < memory->sent ? FRAME_UNKNOWN : FRAME_LOST;
 }
 
-/* Return flow number k of the queue. */
-static int search_queue(struct search *search, uint32_t k)
+/* Search flow number k of the queue. */
+static int search_flow(struct search *search, uint32_t k)
 {
-	const struct mlr_queue_plan *plan = search->plan;
+	const struct mlr_queue_plan *plan = search->queue->plan;
 	struct flow_memory memory = { .seen = search->seen };
-	int error = xdp_recall_flow(search->xdp, plan, k, search->sent, &memory);
+	int error = xdp_recall_flow(search->xdp, plan, k, search->queue->tx->report.sent, &memory);
 
 	for (uint64_t i = 0; i < memory.sent && !error; i++) {
 		enum frame_fate fate = flow_memory_fate(&memory, i);
@@ -109,19 +107,6 @@ static int search_queue(struct search *search, uint32_t k)
 			search->found->unknown++;
 		else if (fate == FRAME_LOST)
 			add(search, i * plan->flow_count + k, &plan->flows[k], (uint32_t)i);
-	}
-	return error;
-}
-
-static int search_port(struct search *search, const struct tx_port *tx)
-{
-	int error = 0;
-
-	for (unsigned int queue = 0; queue < tx->queue_count && !error; queue++) {
-		search->plan = tx->plans[queue];
-		search->sent = tx->queues[queue]->report.sent;
-		for (uint32_t k = 0; k < search->plan->flow_count && !error; k++)
-			error = search_queue(search, k);
 	}
 	return error;
 }
@@ -147,10 +132,10 @@ enum exit_code measurer_xdp_lost(struct measurer *measurer, size_t most, struct 
 				 .found = &lost };
 	int error = lost.frames && search.seen ? 0 : -ENOMEM;
 
-	for (unsigned int i = 0; i < xdp->port_count && !error; i++) {
-		search.port = i;
-		if (xdp->ends[i].transmits)
-			error = search_port(&search, xdp->ends[i].tx);
+	for (struct xdp_queue at = { 0 }; !error && xdp_next_queue(xdp, &at);) {
+		search.queue = &at;
+		for (uint32_t k = 0; k < at.plan->flow_count && !error; k++)
+			error = search_flow(&search, k);
 	}
 	free(search.seen);
 	if (error) {

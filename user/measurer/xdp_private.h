@@ -108,6 +108,29 @@ static inline bool xdp_is_zero_copy(const struct measurer_xdp *xdp, unsigned int
 	return tx && strcmp(tx->mode, TX_MODE_ZERO_COPY) == 0;
 }
 
+/* A queue that sends test frames. `for (struct xdp_queue at = { 0 }; xdp_next_queue(xdp, &at);)` repeats for each. */
+struct xdp_queue {
+	unsigned int port, number;
+	const struct mlr_queue_plan *plan;
+	const struct tx *tx; /* NULL: before the first one */
+};
+
+static inline bool xdp_next_queue(const struct measurer_xdp *xdp, struct xdp_queue *at)
+{
+	const struct endpoint *end = &xdp->ends[at->port];
+
+	at->number += at->tx != NULL;
+	while (at->port < xdp->port_count && (!end->transmits || at->number >= end->tx->queue_count)) {
+		end = &xdp->ends[++at->port];
+		at->number = 0;
+	}
+	if (at->port >= xdp->port_count)
+		return false;
+	at->plan = end->tx->plans[at->number];
+	at->tx = end->tx->queues[at->number];
+	return true;
+}
+
 /* What became of the frames of a port; zeros if it does not transmit. */
 static inline const struct tx_report *xdp_report(const struct measurer_xdp *xdp, unsigned int port)
 {
@@ -202,8 +225,8 @@ struct sent_load {
  * one. Before the first frame is sent, when the steps have their times. */
 void intervals_begin(struct measurer_xdp *xdp, uint64_t start_ns);
 
-/* After a trial of `frame_count` frames a port: fill in its intervals. EXIT_INCAPABLE without memory. */
-enum exit_code intervals_end(const struct measurer_xdp *xdp, const struct mlr_trial_input *input, uint64_t frame_count,
+/* After a trial: fill in its intervals. EXIT_INCAPABLE without memory. */
+enum exit_code intervals_end(const struct measurer_xdp *xdp, const struct sent_load *load, double duration_s,
 			     struct measurement *measurement);
 
 /*
@@ -216,8 +239,8 @@ enum exit_code intervals_end(const struct measurer_xdp *xdp, const struct mlr_tr
 uint64_t xdp_frames_of_flows(const struct mlr_queue_plan *plan, const uint32_t *before, uint64_t count);
 
 /* Count the frames that a queue sent of those due before the end of each interval; the last count has all. */
-void intervals_sent(const struct measurer_xdp *xdp, const struct tx_port *port, unsigned int queue,
-		    const struct sent_load *load, size_t count, uint64_t *ret_sent);
+void intervals_sent(const struct measurer_xdp *xdp, const struct xdp_queue *queue, const struct sent_load *load, size_t count,
+		    uint64_t *ret_sent);
 
 /* After a trial with --per-flow, and after intervals_end(): fill in the worst flows, and their intervals if there are any.
  * Nothing without. EXIT_INCAPABLE without memory, or if the receiver cannot be read. */
@@ -232,7 +255,7 @@ enum exit_code parts_end(const struct measurer_xdp *xdp, struct measurement *mea
 
 /* After a trial of y1564 that was judged: fill in what came of each service in each direction. If a stop ended the trial,
  * only whole seconds that were sent are filled in. Nothing for other verbs. EXIT_INCAPABLE without memory. */
-enum exit_code services_end(const struct measurer_xdp *xdp, double load_fps, uint64_t frame_count, bool is_part,
+enum exit_code services_end(const struct measurer_xdp *xdp, const struct sent_load *load, bool is_part,
 			    struct measurement *measurement);
 
 /* --- xdp.c: how it is opened, step by step, for one host or as a part of several (mpi.h) ----------------------------- */

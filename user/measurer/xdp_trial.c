@@ -453,22 +453,21 @@ static enum exit_code perform_unspoilt(struct measurer_xdp *xdp, const struct ml
 	}
 }
 
-static enum exit_code describe_reception(struct measurer_xdp *xdp, const struct mlr_trial_input *input,
-					 const struct xdp_run *run, struct measurement *measurement)
+static enum exit_code describe_reception(struct measurer_xdp *xdp, const struct xdp_run *run,
+					 struct measurement *measurement)
 {
 	struct rx_counters received = account_received(&xdp->account);
+	const struct sent_load load = { run->input.load_fps, run->frame_count };
 	enum exit_code code = timestamps_judge(xdp, &received, xdp->account.clock_read_ns, measurement);
 
 	if (code)
 		return code;
 	departure_judge(xdp, measurement);
 	if ((code = icmp_summarize(&xdp->account, measurement)) ||
-	    (code = intervals_end(xdp, &run->input, run->frame_count, measurement)))
+	    (code = intervals_end(xdp, &load, run->input.duration_s, measurement)) ||
+	    (code = services_end(xdp, &load, run->is_part, measurement)) || (code = parts_end(xdp, measurement)))
 		return code;
-	code = services_end(xdp, input->load_fps, run->frame_count, run->is_part, measurement);
-	if (!code)
-		code = parts_end(xdp, measurement);
-	return code ? code : flows_end(xdp, &(struct sent_load){ run->input.load_fps, run->frame_count }, measurement);
+	return flows_end(xdp, &load, measurement);
 }
 
 enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input *input, struct measurement *ret)
@@ -482,7 +481,7 @@ enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input 
 		return code;
 	code = perform_unspoilt(xdp, input, &run, &measurement);
 	if (!code)
-		code = describe_reception(xdp, input, &run, &measurement);
+		code = describe_reception(xdp, &run, &measurement);
 	if (code) {
 		measurement_free(&measurement);
 		return code;
