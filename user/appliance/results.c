@@ -14,7 +14,7 @@
 #include "base/exit_code.h"
 #include "base/files.h"
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/message.h"
 #include "base/units.h"
 
@@ -47,10 +47,8 @@ int results_open_file(const struct results *store, unsigned int number, enum res
 
 static int write_meta(const struct results *store, const struct result *result)
 {
-	json_auto_t *object = json_pack("{s:i, s:s, s:s, s:I, s:I, s:i, s:b, s:b, s:s}", "number", (int)result->number,
-					"run", result->run, "verb", result->verb, "started", (json_int_t)result->started,
-					"ended", (json_int_t)result->ended, "exit_code", result->exit_code, "has_document",
-					result->has_document, "fetched", result->fetched, "summary", result->summary);
+	json_auto_t *object =
+		json_of_members(result, number, run, verb, started, ended, exit_code, has_document, fetched, summary);
 	size_t length;
 	owned char *text = json_text(object, false, &length);
 

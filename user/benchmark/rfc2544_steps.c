@@ -8,7 +8,7 @@
 
 #include "base/child.h"
 #include "base/clock.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/stop.h"
 #include "benchmark/rfc2544_run.h"
 #include "mlr/rfc2544.h"
@@ -205,18 +205,18 @@ static void put_bursts(const struct rfc2544_run *run, const uint64_t *values, si
 	double rate_fps = run->range.max_fps, line_fps = run->part.measurer->line_rate_fps;
 	struct mlr_burst_summary summary = mlr_burst_summarize(values, count, rate_fps, run->throughput_fps);
 
-	json_object_update_new(json, json_pack("{s:f, s:o, s:b, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "burst_rate",
-					       rate_fps, "max_theoretical_frame_rate",
-					       json_number_or_null(line_fps > 0 ? line_fps : NAN),
-					       "burst_rate_is_theoretical", rate_fps == line_fps, "values",
-					       json_list(i, count, json_integer((json_int_t)values[i])), "tests",
-					       (json_int_t)count, "average", json_number_or_null(summary.average_frames),
-					       "min", json_number_or_null(count ? (double)summary.min_frames : NAN), "max",
-					       json_number_or_null(count ? (double)summary.max_frames : NAN), "stdev",
-					       json_number_or_null(summary.stdev_frames), "measured_throughput",
-					       json_number_or_null(run->throughput_fps), "implied_buffer_time",
-					       json_number_or_null(summary.implied_buffer_time_s), "corrected_buffer_time",
-					       json_number_or_null(summary.corrected_buffer_time_s)));
+	json_put(json, "burst_rate", rate_fps);
+	json_put(json, "max_theoretical_frame_rate", line_fps > 0 ? line_fps : NAN);
+	json_put(json, "burst_rate_is_theoretical", (bool)(rate_fps == line_fps));
+	json_object_set_new(json, "values", json_list(i, count, json_of(values[i])));
+	json_put(json, "tests", count);
+	json_put(json, "average", summary.average_frames);
+	json_put(json, "min", count ? (double)summary.min_frames : NAN);
+	json_put(json, "max", count ? (double)summary.max_frames : NAN);
+	json_put(json, "stdev", summary.stdev_frames);
+	json_put(json, "measured_throughput", run->throughput_fps);
+	json_put(json, "implied_buffer_time", summary.implied_buffer_time_s);
+	json_put(json, "corrected_buffer_time", summary.corrected_buffer_time_s);
 }
 
 /* Add each direction's lost frames, and name the one that lost the most. */

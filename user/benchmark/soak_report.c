@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/text_stream.h"
 #include "base/units.h"
 #include "benchmark/soak.h"
@@ -82,9 +82,8 @@ static json_t *critical_load_json(const struct mlr_plr_estimate *estimate)
 {
 	json_t *json = moments_json(&estimate->together);
 
-	json_object_update_new(json, json_pack("{s:f, s:b, s:o, s:f}", "robust_stdev", estimate->robust_stdev_fps,
-					       "model_fits", (int)estimate->model_fits, "misfit",
-					       json_number_or_null(estimate->misfit), "dispersion", estimate->dispersion));
+	json_put(json, "robust_stdev", estimate->robust_stdev_fps);
+	json_put_members(json, estimate, model_fits, misfit, dispersion);
 	return json;
 }
 
@@ -120,8 +119,7 @@ static json_t *trend_json(const struct mlr_plr_trend *trend)
 {
 	if (!(trend->p_value < MLR_PLR_TREND_P_VALUE))
 		return json_null();
-	return json_pack("{s:f, s:f, s:f}", "slope_fps_per_s", trend->slope_fps_per_s, "stdev_fps_per_s",
-			 trend->stdev_fps_per_s, "p_value", trend->p_value);
+	return json_of_members(trend, slope_fps_per_s, stdev_fps_per_s, p_value);
 }
 
 static json_t *crossings_json(const struct mlr_plr_crossings *crossings)
@@ -132,17 +130,19 @@ static json_t *crossings_json(const struct mlr_plr_crossings *crossings)
 		[MLR_PLR_CROSSES_SEVERAL] = "several",
 		[MLR_PLR_CROSSES_UNTOLD] = "untold",
 	};
+	json_t *json = json_object();
 
-	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind", kinds[crossings->kind],
-			 "least_loss_ratio", json_number_or_null(crossings->least_loss_ratio), "least_loss_load",
-			 json_number_or_null(crossings->least_load_fps), "least_loss_offered_frames",
-			 json_number_or_null(crossings->least_offered_frames), "least_loss_lost_frames",
-			 json_number_or_null(crossings->least_lost_frames), "lowest_above",
-			 json_number_or_null(crossings->lowest_above_fps), "lowest_below",
-			 json_number_or_null(crossings->lowest_below_fps), "again",
-			 json_number_or_null(crossings->again_fps), "untried_from",
-			 json_number_or_null(crossings->untried_from_fps), "untried_to",
-			 json_number_or_null(crossings->untried_to_fps));
+	json_put(json, "kind", kinds[crossings->kind]);
+	json_put_members(json, crossings, least_loss_ratio);
+	json_put(json, "least_loss_load", crossings->least_load_fps);
+	json_put(json, "least_loss_offered_frames", crossings->least_offered_frames);
+	json_put(json, "least_loss_lost_frames", crossings->least_lost_frames);
+	json_put(json, "lowest_above", crossings->lowest_above_fps);
+	json_put(json, "lowest_below", crossings->lowest_below_fps);
+	json_put(json, "again", crossings->again_fps);
+	json_put(json, "untried_from", crossings->untried_from_fps);
+	json_put(json, "untried_to", crossings->untried_to_fps);
+	return json;
 }
 
 /* What the trials tell; critical_load is among it. */

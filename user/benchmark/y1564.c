@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/units.h"
 #include "config/given.h"
 #include "config/options_suite.h"
@@ -113,22 +113,24 @@ static json_t *passed_json(enum mlr_y1564_verdict verdict)
 static void put_outcome(const struct run *run, json_t *json, const struct mlr_y1564_outcome *outcome, unsigned int faults,
 			enum mlr_y1564_verdict verdict, bool within_error)
 {
-	json_object_update_new(json,
-			       json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "received_rate",
-					 json_number_or_null(outcome->received_fps), "loss_ratio",
-					 json_number_or_null(outcome->loss_ratio), "delay_mean_ns",
-					 json_number_or_null(outcome->delay_ns), "delay_max_ns",
-					 json_number_or_null(outcome->delay_max_ns), "delay_variation_ns",
-					 json_number_or_null(outcome->variation_ns), "delay_variation_error_ns",
-					 json_number_or_null(outcome->variation_error_ns), "delay_variation_within_error",
-					 (int)within_error, "passed", passed_json(verdict), "faults", faults_json(faults)));
+	json_put(json, "received_rate", outcome->received_fps);
+	json_put(json, "loss_ratio", outcome->loss_ratio);
+	json_put(json, "delay_mean_ns", outcome->delay_ns);
+	json_put(json, "delay_max_ns", outcome->delay_max_ns);
+	json_put(json, "delay_variation_ns", outcome->variation_ns);
+	json_put(json, "delay_variation_error_ns", outcome->variation_error_ns);
+	json_put(json, "delay_variation_within_error", within_error);
+	json_object_set_new(json, "passed", passed_json(verdict));
+	json_object_set_new(json, "faults", faults_json(faults));
 	report_add_bps_of(json, "received_rate", outcome->received_fps, run->frame_size_octets);
 }
 
 static json_t *counts_json(const struct service_counts *counts)
 {
-	return json_pack("{s:I, s:I, s:I}", "sent", (json_int_t)counts->sent, "received", (json_int_t)counts->received,
-			 "lost", (json_int_t)counts->sent - (json_int_t)counts->received);
+	json_t *json = json_of_members(counts, sent, received);
+
+	json_put(json, "lost", (int64_t)(counts->sent - counts->received));
+	return json;
 }
 
 /* Return the direction of each figure, as an object. A figure that is the same in all directions has none. */
@@ -305,10 +307,10 @@ static void put_seconds(json_t *json, const struct service_counts *counts, size_
 
 static void put_availability(json_t *json, const struct mlr_y1564_availability *found)
 {
-	json_object_update_new(json, json_pack("{s:I, s:I, s:I, s:o}", "seconds", (json_int_t)found->seconds,
-					       "severely_errored_seconds", (json_int_t)found->severely_errored,
-					       "unavailable_seconds", (json_int_t)found->unavailable, "availability_ratio",
-					       json_number_or_null(found->ratio)));
+	json_put(json, "seconds", found->seconds);
+	json_put(json, "severely_errored_seconds", found->severely_errored);
+	json_put(json, "unavailable_seconds", found->unavailable);
+	json_put(json, "availability_ratio", found->ratio);
 }
 
 /* Add the frames of another direction. */

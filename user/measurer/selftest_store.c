@@ -13,7 +13,7 @@
 
 #include "base/destination.h"
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "config/given.h"
 #include "netdev/nic.h"
 
@@ -58,8 +58,7 @@ static json_t *nic_json(const char *port)
 	struct nic nic;
 
 	nic_identify(port, &nic);
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:i}", "name", nic.name, "id", nic.id, "driver", nic.driver,
-			 "driver_version", nic.driver_version, "firmware", nic.firmware, "queues", (int)nic.queues);
+	return json_of_members(&nic, name, id, driver, driver_version, firmware, queues);
 }
 
 /* What self-tests with this configuration belong to. A new reference. */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/memory.h"
 #include "base/standing.h"
 #include "base/text_stream.h"
@@ -378,15 +378,18 @@ static struct verdict judge_goal(const struct config *config, const struct mlr_s
 static json_t *test_json(const struct mlr_evidence *evidence)
 {
 	bool down = evidence->change_ratio < 0;
+	json_t *json = json_object();
 
-	return json_pack("{s:s, s:o, s:o, s:f, s:f, s:f, s:o, s:o, s:o, s:o}", "name", "Student, one-sided", "t",
-			 json_number_or_null(down ? evidence->t_slower : evidence->t_faster), "degrees_of_freedom",
-			 json_number_or_null(evidence->degrees_of_freedom), "p_value",
-			 down ? evidence->p_slower : evidence->p_faster, "p_slower", evidence->p_slower, "p_faster",
-			 evidence->p_faster, "spread", json_number_or_null(evidence->stdev_ratio), "detectable_fall",
-			 json_number_or_null(evidence->detectable_ratio), "within",
-			 json_number_or_null(evidence->within_ratio), "repeats_needed",
-			 evidence->repeats ? json_integer((json_int_t)evidence->repeats) : json_null());
+	json_put(json, "name", "Student, one-sided");
+	json_put(json, "t", down ? evidence->t_slower : evidence->t_faster);
+	json_put_members(json, evidence, degrees_of_freedom);
+	json_put(json, "p_value", down ? evidence->p_slower : evidence->p_faster);
+	json_put_members(json, evidence, p_slower, p_faster);
+	json_put(json, "spread", evidence->stdev_ratio);
+	json_put(json, "detectable_fall", evidence->detectable_ratio);
+	json_put(json, "within", evidence->within_ratio);
+	json_object_set_new(json, "repeats_needed", evidence->repeats ? json_of(evidence->repeats) : json_null());
+	return json;
 }
 
 static json_t *verdict_json(const struct verdict *verdict, const char *goal)

@@ -5,7 +5,7 @@
 
 #include "base/exit_code.h"
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/memory.h"
 #include "base/standing.h"
 #include "base/text_stream.h"
@@ -28,9 +28,11 @@ struct mlr_sample report_sample_of(const json_t *list, const char *pointer)
 /* {"count", "mean", "stdev", "min", "max"} */
 static json_t *report_sample(const struct mlr_sample *sample)
 {
-	return json_pack("{s:I, s:o, s:o, s:o, s:o}", "count", (json_int_t)sample->count, "mean",
-			 json_number_or_null(sample->mean), "stdev", json_number_or_null(sample->stdev), "min",
-			 json_number_or_null(sample->least), "max", json_number_or_null(sample->most));
+	json_t *json = json_of_members(sample, count, mean, stdev);
+
+	json_put(json, "min", sample->least);
+	json_put(json, "max", sample->most);
+	return json;
 }
 
 json_t *report_statistics(const json_t *searches, size_t goal)

@@ -7,16 +7,11 @@
 
 #include "base/clock.h"
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/text_stream.h"
 #include "base/units.h"
 #include "config/echo.h"
 #include "config/stored.h"
-
-static json_t *count_json(uint64_t count)
-{
-	return json_integer((json_int_t)count);
-}
 
 /* --- one trial ------------------------------------------------------------------------------------------------------ */
 
@@ -24,9 +19,9 @@ static json_t *counts_json(const struct mlr_trial_counts *counts)
 {
 	json_t *json = json_object();
 
-#define TX_COUNTER(name, figure, meaning)              json_object_set_new(json, #name, count_json(counts->name));
-#define RX_COUNTER(name, figure, kind, known, meaning) json_object_set_new(json, #name, count_json(counts->name));
-#define RX_DERIVED(name, figure, value, meaning)       json_object_set_new(json, #name, count_json(counts->name));
+#define TX_COUNTER(name, figure, meaning)              json_put(json, #name, counts->name);
+#define RX_COUNTER(name, figure, kind, known, meaning) json_put(json, #name, counts->name);
+#define RX_DERIVED(name, figure, value, meaning)       json_put(json, #name, counts->name);
 #include "mlr/counters.def"
 	return json;
 }
@@ -46,7 +41,7 @@ static json_t *verdict_json(const struct mlr_trial_counts *counts, const struct 
 {
 	json_t *object = counts_json(counts);
 
-#define VERDICT_COUNTER(name, figure, meaning) json_object_set_new(object, #name, json_integer((json_int_t)verdict->name));
+#define VERDICT_COUNTER(name, figure, meaning) json_put(object, #name, verdict->name);
 #include "mlr/counters.def"
 	return object;
 }
@@ -70,20 +65,19 @@ static json_t *judged_counts_json(const struct measurement *measurement)
 
 static json_t *order_json(const struct order_summary *order)
 {
-	return json_pack(
-		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "window", count_json(order->window), "beyond_window",
-		count_json(order->beyond_window), "reorder_depth_mean", json_number_or_null(order->reorder_depth_mean),
-		"reorder_depth_max", count_json(order->reorder_depth_max), "reorder_depths_by_power_of_2",
-		json_list(i, RX_DEPTH_BUCKETS, count_json(order->reorder_depths[i])), "gaps", count_json(order->gaps),
-		"gap_frames", count_json(order->gap_frames), "gap_max_frames", count_json(order->gap_max));
+	json_t *json = json_of_members(order, window, beyond_window, reorder_depth_mean, reorder_depth_max);
+
+	json_object_set_new(json, "reorder_depths_by_power_of_2",
+			    json_list(i, RX_DEPTH_BUCKETS, json_of(order->reorder_depths[i])));
+	json_put_members(json, order, gaps, gap_frames);
+	json_put(json, "gap_max_frames", order->gap_max);
+	return json;
 }
 
 static json_t *places_json(const struct loss_attribution *attribution)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:I}", "unsent", count_json(attribution->unsent), "dropped_before_wire",
-			 count_json(attribution->dropped_before_wire), "tester_burst", count_json(attribution->tester_burst),
-			 "receiver_damaged", count_json(attribution->receiver_damaged), "receiver_missed",
-			 count_json(attribution->receiver_missed), "sut", (json_int_t)attribution->sut);
+	return json_of_members(attribution, unsent, dropped_before_wire, tester_burst, receiver_damaged, receiver_missed,
+			       sut);
 }
 
 static json_t *attribution_json(const struct measurement *measurement)
@@ -94,19 +88,19 @@ static json_t *attribution_json(const struct measurement *measurement)
 /* Describe a performance that the tester spoilt, and that does not count. */
 static json_t *spoilt_json(const struct spoilt_performance *spoilt)
 {
-	return json_pack("{s:s?, s:o, s:f, s:o, s:o, s:o, s:o}", "reason", spoilt->reason, "trial_loss_ratio",
-			 json_number_or_null(spoilt->verdict.loss_ratio), "wall_duration", spoilt->wall_s, "counts",
-			 verdict_json(&spoilt->counts, &spoilt->verdict), "loss_attribution",
-			 places_json(&spoilt->attribution), "stop_max_ns", count_json(spoilt->stop_max_ns), "moved_ns",
-			 count_json(spoilt->moved_ns));
+	json_t *json = json_of_members(spoilt, reason);
+
+	json_put(json, "trial_loss_ratio", spoilt->verdict.loss_ratio);
+	json_put(json, "wall_duration", spoilt->wall_s);
+	json_object_set_new(json, "counts", verdict_json(&spoilt->counts, &spoilt->verdict));
+	json_object_set_new(json, "loss_attribution", places_json(&spoilt->attribution));
+	json_put_members(json, spoilt, stop_max_ns, moved_ns);
+	return json;
 }
 
 static json_t *departure_json(const struct departure_summary *departure)
 {
-	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "source", departure->source, "count",
-			 count_json(departure->count), "early", count_json(departure->early), "p50_ns",
-			 json_number_or_null(departure->p50_ns), "p99_ns", json_number_or_null(departure->p99_ns), "max_ns",
-			 count_json(departure->max_ns), "error_bound_ns", count_json(departure->error_bound_ns));
+	return json_of_members(departure, source, count, early, p50_ns, p99_ns, max_ns, error_bound_ns);
 }
 
 /* Add PDV (RFC 5481, 4.2), the latency less the smallest of the trial, and IPDV (4.1). */
@@ -114,20 +108,17 @@ static void add_delay_variation(json_t *json, const struct latency_summary *late
 {
 	const struct variation_summary *variation = &latency->variation;
 
-	json_object_update_new(json,
-			       json_pack("{s:o, s:o, s:o, s:o, s:o}", "pdv_p50_ns", json_number_or_null(latency->pdv_p50_ns),
-					 "pdv_p99_ns", json_number_or_null(latency->pdv_p99_ns), "pdv_p99_9_ns",
-					 json_number_or_null(latency->pdv_p99_9_ns), "pdv_max_ns",
-					 count_json((uint64_t)latency->pdv_max_ns), "pdv_error_ns",
-					 json_number_or_null(latency->pdv_error_ns)));
-	if (latency->has_variation)
-		json_object_update_new(json, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "ipdv_count",
-						       count_json(variation->count), "ipdv_mean_ns",
-						       json_number_or_null(variation->mean_ns), "ipdv_p50_ns",
-						       json_number_or_null(variation->p50_ns), "ipdv_p99_ns",
-						       json_number_or_null(variation->p99_ns), "ipdv_p99_9_ns",
-						       json_number_or_null(variation->p99_9_ns), "ipdv_max_ns",
-						       json_number_or_null(variation->max_ns)));
+	json_put_members(json, latency, pdv_p50_ns, pdv_p99_ns, pdv_p99_9_ns);
+	json_put(json, "pdv_max_ns", (uint64_t)latency->pdv_max_ns);
+	json_put_members(json, latency, pdv_error_ns);
+	if (!latency->has_variation)
+		return;
+	json_put(json, "ipdv_count", variation->count);
+	json_put(json, "ipdv_mean_ns", variation->mean_ns);
+	json_put(json, "ipdv_p50_ns", variation->p50_ns);
+	json_put(json, "ipdv_p99_ns", variation->p99_ns);
+	json_put(json, "ipdv_p99_9_ns", variation->p99_9_ns);
+	json_put(json, "ipdv_max_ns", variation->max_ns);
 }
 
 static const struct {
@@ -150,12 +141,10 @@ static double figure_of(const struct latency_summary *latency, size_t figure)
 /* Count, smallest and largest, mean and percentiles, and how they vary. */
 static void put_latency(json_t *json, const struct latency_summary *latency)
 {
-	json_object_update_new(json,
-			       json_pack("{s:o, s:o, s:o}", "error_bound_ns", json_number_or_null(latency->error_bound_ns),
-					 "count", count_json(latency->count), "min_ns", count_json(latency->min_ns)));
+	json_put_members(json, latency, error_bound_ns, count, min_ns);
 	for (size_t i = 0; i < COUNT(latency_figures); i++)
-		json_object_set_new(json, latency_figures[i].name, json_number_or_null(figure_of(latency, i)));
-	json_object_set_new(json, "max_ns", count_json(latency->max_ns));
+		json_put(json, latency_figures[i].name, figure_of(latency, i));
+	json_put_members(json, latency, max_ns);
 	add_delay_variation(json, latency);
 }
 
@@ -258,8 +247,7 @@ static json_t *latency_json(const struct measurement *measurement)
 
 	if (!measurement->has_latency)
 		return json_null();
-	json = json_pack("{s:s, s:s, s:s}", "clock", latency->clock, "definition", latency->definition, "source",
-			 latency->source);
+	json = json_of_members(latency, clock, definition, source);
 	put_latency(json, latency);
 	if (measurement->direction_count == 1)
 		put_histogram(json, measurement->histograms[0]);
@@ -267,35 +255,34 @@ static json_t *latency_json(const struct measurement *measurement)
 		json_object_set_new(json, "worst_direction", worst_latency_json(measurement));
 	if (measurement->has_departure)
 		json_object_set_new(json, "departure_delay", departure_json(&measurement->departure));
-	if (latency->floor)
-		json_object_update_new(json, json_pack("{s:f, s:f, s:o}", "floor_p50_ns", latency->floor->floor_p50_ns,
-						       "floor_p99_ns", latency->floor->floor_p99_ns, "floor_source",
-						       json_sprintf("self-test of %s", latency->floor->time)));
+	if (latency->floor) {
+		json_put_members(json, latency->floor, floor_p50_ns, floor_p99_ns);
+		json_object_set_new(json, "floor_source", json_sprintf("self-test of %s", latency->floor->time));
+	}
 	return json;
 }
 
 static json_t *paced_json(const struct pacing_summary *pacing, uint64_t value)
 {
-	return pacing->is_paced ? count_json(value) : json_null();
+	return pacing->is_paced ? json_of(value) : json_null();
 }
 
 /* Add how far the departures ran ahead of a constant load, and what stopped them. */
 static void add_envelope(json_t *json, const struct pacing_summary *pacing)
 {
-	json_object_set_new(json, "transmit_duration", json_real(pacing->transmit_s));
-	json_object_update_new(json, json_pack("{s:o, s:o, s:o}", "burst_allowed", paced_json(pacing, pacing->burst_asked),
-					       "excess_frames_max", paced_json(pacing, pacing->excess_frames_max),
-					       "marked_frames", paced_json(pacing, pacing->marked_frames)));
+	json_put(json, "transmit_duration", pacing->transmit_s);
+	json_object_set_new(json, "burst_allowed", paced_json(pacing, pacing->burst_asked));
+	json_object_set_new(json, "excess_frames_max", paced_json(pacing, pacing->excess_frames_max));
+	json_object_set_new(json, "marked_frames", paced_json(pacing, pacing->marked_frames));
 	if (!pacing->is_paced)
 		return;
-	json_object_update_new(json,
-			       json_pack("{s:f, s:f, s:o, s:o, s:o, s:f, s:o, s:o, s:o}", "excess_at", pacing->excess_at_s,
-					 "excess_duration", pacing->excess_s, "stop_count", count_json(pacing->stops.count),
-					 "stop_total_ns", count_json(pacing->stops.total_ns), "stop_max_ns",
-					 count_json(pacing->stops.longest_ns), "stop_max_at",
-					 (double)pacing->stops.longest_at_ns / (double)NS_PER_S, "catch_up_ns",
-					 count_json(pacing->catch_up_ns), "moves", count_json(pacing->moves), "moved_ns",
-					 count_json(pacing->moved_ns)));
+	json_put(json, "excess_at", pacing->excess_at_s);
+	json_put(json, "excess_duration", pacing->excess_s);
+	json_put(json, "stop_count", pacing->stops.count);
+	json_put(json, "stop_total_ns", pacing->stops.total_ns);
+	json_put(json, "stop_max_ns", pacing->stops.longest_ns);
+	json_put(json, "stop_max_at", (double)pacing->stops.longest_at_ns / (double)NS_PER_S);
+	json_put_members(json, pacing, catch_up_ns, moves, moved_ns);
 }
 
 static json_t *pacing_json(const struct measurement *measurement)
@@ -305,40 +292,29 @@ static json_t *pacing_json(const struct measurement *measurement)
 
 	if (!measurement->has_pacing)
 		return json_null();
-	json = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "intended_fps", json_number_or_null(pacing->intended_fps),
-			 "achieved_fps", json_number_or_null(pacing->achieved_fps), "error_ppm",
-			 json_number_or_null(pacing->error_ppm), "gap_p50_ns", count_json(pacing->gap_p50_ns), "gap_p99_ns",
-			 count_json(pacing->gap_p99_ns), "gap_max_ns", count_json(pacing->gap_max_ns), "burst_max",
-			 paced_json(pacing, pacing->burst_max));
+	json = json_of_members(pacing, intended_fps, achieved_fps, error_ppm, gap_p50_ns, gap_p99_ns, gap_max_ns);
+	json_object_set_new(json, "burst_max", paced_json(pacing, pacing->burst_max));
 	add_envelope(json, pacing);
 	return json;
 }
 
 static json_t *moved_json(const struct moved_counter *counter)
 {
-	return json_pack("{s:s, s:o}", "counter", counter->name, "moved", count_json(counter->moved));
+	return json_pack("{s:s, s:o}", "counter", counter->name, "moved", json_of(counter->moved));
 }
 
 static json_t *port_json(const struct port_counts *port, bool order_known)
 {
-	json_t *counts = counts_json(&port->counts), *json;
+	json_t *counts = counts_json(&port->counts), *json = json_of_members(port, name, transmits, receives);
 
 	if (!order_known)
 		forget_order(counts);
-	json = json_pack("{s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "name", port->name, "transmits", port->transmits,
-			 "receives", port->receives, "counts", counts, "received_octets", count_json(port->received_octets),
-			 "nic_tx_frames", count_json(port->nic_tx_frames), "nic_tx_dropped",
-			 count_json(port->nic_tx_dropped), "nic_rx_frames", count_json(port->nic_rx_frames), "nic_rx_missed",
-			 count_json(port->nic_rx_missed));
-
+	json_object_set_new(json, "counts", counts);
+	json_put_members(json, port, received_octets, nic_tx_frames, nic_tx_dropped, nic_rx_frames, nic_rx_missed);
 	json_object_set_new(json, "counters_moved", json_list(i, port->moved_count, moved_json(&port->moved[i])));
-	json_object_set_new(json, "nic_rx_damaged", count_json(port->nic_rx_damaged));
-	json_object_set_new(json, "extra_sent", count_json(port->extra_sent));
-	json_object_set_new(json, "extra_received", count_json(port->extra_received));
-	json_object_set_new(json, "queries_sent", count_json(port->queries_sent));
-	json_object_set_new(json, "queries_answered", count_json(port->queries_answered));
+	json_put_members(json, port, nic_rx_damaged, extra_sent, extra_received, queries_sent, queries_answered);
 	if (!port->transmits)
-		json_object_set_new(json, "announcements_sent", count_json(port->announcements_sent));
+		json_put_members(json, port, announcements_sent);
 	return json;
 }
 
@@ -350,28 +326,32 @@ static json_t *ports_json(const struct measurement *measurement)
 /* Describe what was sent, received and lost of the frames due in an interval. */
 static json_t *interval_json(const struct interval_counts *counts)
 {
-	json_t *row =
-		json_pack("{s:f, s:o, s:o, s:I}", "start", counts->start_s, "sent", count_json(counts->sent), "received",
-			  count_json(counts->received), "lost", (json_int_t)counts->sent - (json_int_t)counts->received);
+	json_t *row = json_object(), *latency;
 
-	if (counts->timed)
-		json_object_set_new(row, "latency",
-				    json_pack("{s:o, s:f, s:o}", "min_ns", count_json(counts->latency_min_ns), "mean_ns",
-					      counts->latency_mean_ns, "max_ns", count_json(counts->latency_max_ns)));
+	json_put(row, "start", counts->start_s);
+	json_put_members(row, counts, sent, received);
+	json_put(row, "lost", (int64_t)(counts->sent - counts->received));
+	if (!counts->timed)
+		return row;
+	latency = json_object();
+	json_put(latency, "min_ns", counts->latency_min_ns);
+	json_put(latency, "mean_ns", counts->latency_mean_ns);
+	json_put(latency, "max_ns", counts->latency_max_ns);
+	json_object_set_new(row, "latency", latency);
 	return row;
 }
 
 /* Describe a flow over time: a list for each count. The list of unknown frames is there only if there are any. */
 static json_t *flow_intervals_json(const struct flow_interval *intervals, size_t count)
 {
-	json_t *json = json_pack("{s:o, s:o}", "sent", json_list(i, count, count_json(intervals[i].sent)), "lost",
-				 json_list(i, count, count_json(intervals[i].lost)));
+	json_t *json = json_pack("{s:o, s:o}", "sent", json_list(i, count, json_of(intervals[i].sent)), "lost",
+				 json_list(i, count, json_of(intervals[i].lost)));
 	bool all_known = true;
 
 	for (size_t i = 0; i < count; i++)
 		all_known = all_known && !intervals[i].unknown;
 	if (!all_known)
-		json_object_set_new(json, "unknown", json_list(i, count, count_json(intervals[i].unknown)));
+		json_object_set_new(json, "unknown", json_list(i, count, json_of(intervals[i].unknown)));
 	return json;
 }
 
@@ -379,16 +359,18 @@ static json_t *flow_intervals_json(const struct flow_interval *intervals, size_t
 static json_t *flow_json(const struct measurement *measurement, const struct flow_figures *flow)
 {
 	const struct rx_flow_figures *seen = &flow->seen;
-	json_t *json = json_pack("{s:I, s:o, s:o, s:I, s:o, s:o}", "flow", (json_int_t)flow->flow, "sent",
-				 count_json(flow->sent), "received", count_json(seen->received), "lost",
-				 (json_int_t)flow->sent - (json_int_t)seen->received, "duplicate",
-				 count_json(seen->duplicate), "reordered", count_json(seen->reordered));
+	json_t *json = json_of_members(flow, flow, sent), *latency;
 
+	json_put_members(json, seen, received);
+	json_put(json, "lost", (int64_t)(flow->sent - seen->received));
+	json_put_members(json, seen, duplicate, reordered);
 	json_object_update_new(json, report_direction(measurement, flow->direction));
-	if (seen->timed && measurement->has_latency)
-		json_object_set_new(json, "latency",
-				    json_pack("{s:f, s:o}", "mean_ns", (double)seen->latency_sum_ns / (double)seen->timed,
-					      "max_ns", count_json(seen->latency_max_ns)));
+	if (seen->timed && measurement->has_latency) {
+		latency = json_object();
+		json_put(latency, "mean_ns", (double)seen->latency_sum_ns / (double)seen->timed);
+		json_put(latency, "max_ns", seen->latency_max_ns);
+		json_object_set_new(json, "latency", latency);
+	}
 	if (flow->intervals)
 		json_object_set_new(json, "intervals", flow_intervals_json(flow->intervals, measurement->interval_count));
 	return json;
@@ -404,15 +386,15 @@ static json_t *flows_json(const struct measurement *measurement)
 
 static json_t *icmp_error_json(const struct measurement *measurement, const struct icmp_report *report)
 {
-	json_t *json =
-		json_pack("{s:s, s:s, s:i, s:i, s:i, s:s, s:s, s:o, s:o, s:o}", "port",
-			  measurement->ports[report->port].name, "from", report->from, "ip_version", report->ip_version,
-			  "type", report->type, "code", report->code, "message", report->message, "about", report->about,
-			  "flow", report->flow == RX_NO_FLOW ? json_null() : count_json(report->flow), "frames",
-			  count_json(report->frames), "of_other_flows", count_json(report->other_flows));
+	json_t *json = json_object();
 
+	json_put(json, "port", measurement->ports[report->port].name);
+	json_put_members(json, report, from, ip_version, type, code, message, about);
+	json_object_set_new(json, "flow", report->flow == RX_NO_FLOW ? json_null() : json_of(report->flow));
+	json_put_members(json, report, frames);
+	json_put(json, "of_other_flows", report->other_flows);
 	if (report->mtu_octets)
-		json_object_set_new(json, "mtu_octets", count_json(report->mtu_octets));
+		json_put_members(json, report, mtu_octets);
 	return json;
 }
 
@@ -421,22 +403,23 @@ static json_t *loss_counter_json(const struct measurement *measurement)
 	const struct port_counts *port = &measurement->ports[measurement->loss_counter.port];
 	json_t *json = moved_json(&port->moved[measurement->loss_counter.at]);
 
-	json_object_set_new(json, "port", json_string(port->name));
+	json_put(json, "port", port->name);
 	return json;
 }
 
 static json_t *trial_json(const struct measurement *measurement)
 {
 	const struct mlr_trial_result *result = &measurement->result;
-	json_t *trial = json_pack(
-		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s?, s:s?}", "trial_load",
-		json_number_or_null(result->input.load_fps), "trial_duration", json_number_or_null(result->input.duration_s),
-		"trial_loss_ratio", json_number_or_null(result->output.loss_ratio), "trial_effective_duration",
-		json_number_or_null(result->output.effective_duration_s), "trial_forwarding_rate",
-		json_number_or_null(result->output.forwarding_rate_fps), "counts", judged_counts_json(measurement),
-		"loss_attribution", attribution_json(measurement), "tester_limited", measurement->tester_limited,
-		"tester_limited_reason", measurement->tester_limited_reason, "tx_backend", measurement->tx_backend);
+	json_t *trial = json_object();
 
+	json_put(trial, "trial_load", result->input.load_fps);
+	json_put(trial, "trial_duration", result->input.duration_s);
+	json_put(trial, "trial_loss_ratio", result->output.loss_ratio);
+	json_put(trial, "trial_effective_duration", result->output.effective_duration_s);
+	json_put(trial, "trial_forwarding_rate", result->output.forwarding_rate_fps);
+	json_object_set_new(trial, "counts", judged_counts_json(measurement));
+	json_object_set_new(trial, "loss_attribution", attribution_json(measurement));
+	json_put_members(trial, measurement, tester_limited, tester_limited_reason, tx_backend);
 	if (measurement->loss_counter.is_there)
 		json_object_set_new(trial, "loss_counter", loss_counter_json(measurement));
 	if (measurement->has_order)
@@ -444,8 +427,8 @@ static json_t *trial_json(const struct measurement *measurement)
 				    measurement->order_unknown ? json_null() : order_json(&measurement->order));
 	add_directions(trial, measurement);
 	if (measurement->wall_s > 0) {
-		json_object_set_new(trial, "wall_duration", json_real(measurement->wall_s));
-		json_object_set_new(trial, "waits_duration", json_real(measurement->waits_s));
+		json_put(trial, "wall_duration", measurement->wall_s);
+		json_put(trial, "waits_duration", measurement->waits_s);
 	}
 	if (measurement->intervals)
 		json_object_set_new(trial, "intervals",
@@ -459,19 +442,20 @@ static json_t *trial_json(const struct measurement *measurement)
 				    json_list(i, measurement->icmp_error_count,
 					      icmp_error_json(measurement, &measurement->icmp_errors[i])));
 	if (measurement->has_attribution)
-		json_object_set_new(trial, "tester_repeats", json_integer((json_int_t)measurement->tester_repeats));
+		json_put_members(trial, measurement, tester_repeats);
 	if (measurement->tester_repeats)
 		json_object_set_new(
 			trial, "spoilt_performances",
 			json_list(i, measurement->tester_repeats, spoilt_json(&measurement->spoilt_performances[i])));
 	if (measurement->link_repeats)
-		json_object_set_new(trial, "link_repeats", json_integer(measurement->link_repeats));
-	if (measurement->residual.ended_by)
-		json_object_update_new(trial, json_pack("{s:I, s:f, s:s}", "trial_number", (json_int_t)measurement->number,
-							"residual_duration", measurement->residual.waited_s,
-							"residual_ended_by", measurement->residual.ended_by));
+		json_put_members(trial, measurement, link_repeats);
+	if (measurement->residual.ended_by) {
+		json_put(trial, "trial_number", measurement->number);
+		json_put(trial, "residual_duration", measurement->residual.waited_s);
+		json_put(trial, "residual_ended_by", measurement->residual.ended_by);
+	}
 	if (measurement->verdict.negative_loss)
-		json_object_set_new(trial, "negative_loss", json_true());
+		json_put(trial, "negative_loss", true);
 	return trial;
 }
 
@@ -485,9 +469,7 @@ json_t *report_trial(const struct measurement *measurement)
 		json_object_update_new(trial,
 				       json_pack("{s:n, s:s}", "latency", "latency_refused", measurement->latency_refused));
 	if (measurement->has_hosts)
-		json_object_update_new(trial, json_pack("{s:o, s:o}", "start_skew_ns",
-							json_number_or_null(measurement->start_skew_ns), "clock_bound_ns",
-							json_number_or_null(measurement->clock_bound_ns)));
+		json_put_members(trial, measurement, start_skew_ns, clock_bound_ns);
 	if (measurement->has_pacing)
 		json_object_set_new(trial, "pacing", pacing_json(measurement));
 	if (measurement->port_count)
@@ -501,10 +483,13 @@ json_t *report_trial(const struct measurement *measurement)
 
 json_t *report_goal(const struct mlr_goal *goal)
 {
-	return json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f}", "name", goal->name, "loss_ratio", goal->loss_ratio,
-			 "exceed_ratio", goal->exceed_ratio, "initial_trial_duration", goal->initial_trial_duration_s,
-			 "final_trial_duration", goal->final_trial_duration_s, "duration_sum", goal->duration_sum_s, "width",
-			 goal->width_ratio);
+	json_t *json = json_of_members(goal, name, loss_ratio, exceed_ratio);
+
+	json_put(json, "initial_trial_duration", goal->initial_trial_duration_s);
+	json_put(json, "final_trial_duration", goal->final_trial_duration_s);
+	json_put(json, "duration_sum", goal->duration_sum_s);
+	json_put(json, "width", goal->width_ratio);
+	return json;
 }
 
 void report_add_goal_latency(json_t *result, const json_t *trials)
