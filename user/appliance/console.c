@@ -252,8 +252,8 @@ static void put_ports(FILE *stream, const struct appliance *appliance)
 		return;
 	}
 	fprintf(stream, "Ports: %zu\n", json_array_size(ports));
-	for (size_t i = 0; i < json_array_size(ports); i++)
-		put_port(stream, json_array_get(ports, i));
+	json_each (port, ports)
+		put_port(stream, port);
 }
 
 static void put_how(FILE *stream)

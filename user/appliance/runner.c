@@ -11,6 +11,7 @@
 #include "appliance/console.h"
 #include "appliance/http.h"
 #include "base/clock.h"
+#include "base/json_read.h"
 #include "base/message.h"
 #include "base/reader.h"
 #include "base/text_stream.h"
@@ -317,9 +318,8 @@ static void run_next(struct appliance *appliance)
 		command_add(&command, "--format", "jsonl", NULL);
 	if (run_takes_notes(appliance_run(appliance))) {
 		command_add(&command, "--metrics", keep_path(appliance, KEEP_METRICS, metrics), NULL);
-		for (size_t i = 0; i < json_array_size(appliance->pending_notes); i++)
-			command_add(&command, "--note", json_string_value(json_array_get(appliance->pending_notes, i)),
-				    NULL);
+		json_each (note, appliance->pending_notes)
+			command_add(&command, "--note", json_string_value(note), NULL);
 	}
 	free(appliance->document);
 	appliance->document = NULL;

@@ -46,7 +46,8 @@ static inline json_int_t read_integer(const json_t *object, const char *name)
 	double real = json_real_value(member);
 
 	/* others may write 1 as 1.0 */
-	return json_is_real(member) && fabs(real) < 0x1p53 && real == rint(real) ? (json_int_t)real : json_integer_value(member);
+	return json_is_real(member) && fabs(real) < 0x1p53 && real == rint(real) ? (json_int_t)real
+										 : json_integer_value(member);
 }
 
 static inline bool read_truth(const json_t *object, const char *name)
@@ -98,6 +99,7 @@ static inline const json_t *json_at(const json_t *value, const char *pointer)
 /*
  * `json_each (item, array) ...` repeats for each item of an array, `json_each_member (name, value, object) ...` for each
  * member of an object. They do nothing if it is neither. They declare their variables, and allow `break` and `continue`.
+ * The place of an item is `item_at`, from 0.
  * Each consists of two loops with one variable each. The inner loop runs once, and `_on` stays set if it was left by
  * `break`.
  */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_read.h"
 #include "base/text_stream.h"
 #include "base/units.h"
 
@@ -105,28 +106,22 @@ void plain_put_cell(FILE *stream, const char *text)
 
 static bool is_plain(json_t *value)
 {
-	const char *name;
-	json_t *member;
-	size_t i;
-
 	if (json_is_string(value))
 		return plain_is(json_string_value(value));
-	json_object_foreach (value, name, member)
+	json_each_member (name, member, value)
 		if (!plain_is(name) || !is_plain(member))
 			return false;
-	json_array_foreach (value, i, member)
-		if (!is_plain(member))
+	json_each (item, value)
+		if (!is_plain(item))
 			return false;
 	return true;
 }
 
 json_t *plain_document(json_t *document)
 {
-	json_t *plain, *member;
 	bool failed = false;
-	const char *name;
+	json_t *plain;
 	char *text;
-	size_t i;
 
 	if (is_plain(document))
 		return json_incref(document);
@@ -137,13 +132,13 @@ json_t *plain_document(json_t *document)
 		return plain;
 	}
 	plain = json_is_object(document) ? json_object() : json_array();
-	json_object_foreach (document, name, member) {
+	json_each_member (name, member, document) {
 		text = plain_text(name);
 		failed |= !text || json_object_set_new(plain, text, plain_document(member));
 		free(text);
 	}
-	json_array_foreach (document, i, member)
-		failed |= json_array_append_new(plain, plain_document(member)) != 0;
+	json_each (item, document)
+		failed |= json_array_append_new(plain, plain_document(item)) != 0;
 	if (!failed)
 		return plain;
 	json_decref(plain);

@@ -369,9 +369,8 @@ static bool has_not_too_many(struct check *check, const json_t *most, struct rul
 
 static bool items_fit(struct check *check, const json_t *schema, struct rules rules, const json_t *value)
 {
-	for (size_t i = 0; i < json_array_size(value); i++)
-		if (!member_fits(check, (struct rules){ schema, rules.file }, json_array_get(value, i),
-				 TEXT_OF(NAME_SIZE, "%zu", i)))
+	json_each (item, value)
+		if (!member_fits(check, (struct rules){ schema, rules.file }, item, TEXT_OF(NAME_SIZE, "%zu", item_at)))
 			return false;
 	return true;
 }

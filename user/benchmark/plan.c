@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/output.h"
 #include "base/text_stream.h"
 #include "base/units.h"
@@ -85,8 +85,8 @@ static json_t *plan_json(const struct config *config, const struct search_estima
 	if (!plan)
 		return NULL;
 	if (has_range(config)) {
-		json_object_set_new(plan, "min_load", json_number_or_null(search_time_min_load_fps(config)));
-		json_object_set_new(plan, "max_load", json_number_or_null(max.load_fps > 0 ? max.load_fps : NAN));
+		json_put(plan, "min_load", search_time_min_load_fps(config));
+		json_put(plan, "max_load", max.load_fps > 0 ? max.load_fps : NAN);
 		json_object_set_new(plan, "max_load_source", json_string(max.source));
 	}
 	if (config->goal_count)

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/text_stream.h"
 #include "config/echo.h"
 #include "config/given.h"
@@ -22,8 +22,8 @@ static json_t *decision_json(const struct search *search, const struct search_tr
 				     "rule", trial->decision.rule, "lower_bound", json_number_or_null(trial->lower_fps),
 				     "upper_bound", json_number_or_null(trial->upper_fps));
 
-	json_object_set_new(decision, "exceed_probability", json_number_or_null(trial->decision.exceed_probability));
-	json_object_set_new(decision, "trials_ahead", json_number_or_null(trial->decision.trials_ahead));
+	json_put(decision, "exceed_probability", trial->decision.exceed_probability);
+	json_put(decision, "trials_ahead", trial->decision.trials_ahead);
 
 	if (asked->load_fps != measured->load_fps || asked->duration_s != measured->duration_s) {
 		json_object_set_new(decision, "asked_load", json_real(asked->load_fps));

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/text_stream.h"
 #include "config/given.h"
 #include "progress/events.h"
@@ -201,7 +201,7 @@ static json_t *kinds_json(const struct measurement *measurement)
 
 			sent += frames;
 			if (frames)
-				json_object_set_new(ends, mlr_hostile_count_name(count), json_integer((json_int_t)frames));
+				json_put(ends, mlr_hostile_count_name(count), frames);
 		}
 		json_array_append_new(list, json_pack("{s:s, s:I, s:o}", "kind", mlr_hostile_kind_name(kind), "sent",
 						      (json_int_t)sent, "ends", ends));

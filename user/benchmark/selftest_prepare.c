@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/text_stream.h"
 #include "base/units.h"
@@ -59,10 +60,8 @@ static json_t *changes_of(struct measurer *frames)
 {
 	json_auto_t *description = frames->ops->describe(frames);
 	json_t *list = json_array();
-	size_t i;
-	json_t *port;
 
-	json_array_foreach (json_object_get(description, "ports"), i, port) {
+	json_each (port, json_object_get(description, "ports")) {
 		json_array_append(list, json_object_get(port, "changes"));
 		json_array_append(list, json_object_get(port, "transmit_cpus"));
 	}

@@ -101,7 +101,7 @@ static json_t *fitting_json(const struct mlr_plr_estimate *estimate, size_t i)
 	json_t *one = moments_json(&estimate->fittings[i]);
 
 	json_object_set_new(one, "fitting", json_string(mlr_plr_fitting_name((int)i)));
-	json_object_set_new(one, "log_evidence", json_number_or_null(estimate->log_evidence[i]));
+	json_put(one, "log_evidence", estimate->log_evidence[i]);
 	return one;
 }
 

@@ -13,7 +13,7 @@
 #include "base/files.h"
 #include "base/json_file.h"
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/plain.h"
@@ -220,7 +220,7 @@ static json_t *digest(const json_t *document, enum verb verb)
 	for (size_t i = 0; i < COUNT(told); i++)
 		json_object_set_new(json, told[i], json_string(read_text(environment, told[i])));
 	json_object_set_new(json, "tx_backend", backend ? json_string(backend) : json_null());
-	json_object_set_new(json, "duration", json_number_or_null(duration_s(document)));
+	json_put(json, "duration", duration_s(document));
 	if (json_object_set(json, "irregular_reason", json_object_get(document, "irregular_reason")))
 		json_object_set_new(json, "irregular_reason", json_null());
 	json_object_update_new(json, json_pack("{s:b, s:b}", "regular", standing != STANDING_IRREGULAR, "tester_limited",

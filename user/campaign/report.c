@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/standing.h"
 #include "base/text_stream.h"
 #include "campaign/point_result.h"
@@ -42,7 +42,7 @@ static void count_value(json_t *environments, const char *name, const char *valu
 		counts = json_object();
 		json_object_set_new(environments, name, counts);
 	}
-	json_object_set_new(counts, value, json_integer(json_integer_value(json_object_get(counts, value)) + 1));
+	json_put(counts, value, read_integer(counts, value) + 1);
 }
 
 /* Goals in the order in which they are met first. */
@@ -75,10 +75,9 @@ static void note_conditions(struct merge *merge, const json_t *configuration)
 /* Take the trials of results out of them. A new array of the results as they were. */
 static json_t *add_trials(json_t *results)
 {
-	json_t *with_trials = json_array(), *result;
-	size_t i;
+	json_t *with_trials = json_array();
 
-	json_array_foreach (results, i, result) {
+	json_each (result, results) {
 		json_array_append_new(with_trials, json_copy(result));
 		json_object_del(result, "near");
 	}
@@ -192,19 +191,17 @@ static json_t *goal_result(const json_t *result)
 /* A cell as a document of repeated searches; of a single soak, as the document of a soak. A new reference. */
 static json_t *cell_document(const json_t *cell, bool as_soak)
 {
-	json_t *runs = json_array(), *results, *result;
-	size_t i, j;
+	const json_t *first = json_array_get(json_array_get(cell, 0), 0);
+	json_t *runs;
 
-	if (as_soak) {
-		result = json_array_get(json_array_get(cell, 0), 0);
-		json_decref(runs);
-		return json_pack("{s:{s:O, s:O}}", "critical_load", "mean", json_object_get(result, "value"), "stdev",
-				 json_object_get(result, "stdev"));
-	}
-	json_array_foreach (cell, i, results) {
+	if (as_soak)
+		return json_pack("{s:{s:O, s:O}}", "critical_load", "mean", json_object_get(first, "value"), "stdev",
+				 json_object_get(first, "stdev"));
+	runs = json_array();
+	json_each (results, cell) {
 		json_t *list = json_array();
 
-		json_array_foreach (results, j, result)
+		json_each (result, results)
 			json_array_append_new(list, goal_result(result));
 		json_array_append_new(runs, json_pack("{s:o}", "search_result", list));
 	}
@@ -365,25 +362,34 @@ static json_t *document_of(const struct merge *merge, time_t start_time, enum ex
 {
 	const struct campaign *campaign = merge->campaign;
 	const char *compared = campaign->compared == MLR_CAMPAIGN_ANY ? NULL : campaign->axes[campaign->compared].name;
-	json_t *comparisons = comparisons_json(merge);
+	json_t *comparisons = comparisons_json(merge), *json = json_object(), *counts = json_object();
 
 	*ret_outcome = compare_outcome(comparisons);
-	return json_pack(
-		"{s:s, s:s, s:s, s:s, s:s, s:o, s:i, s:s?, s:f, s:f, s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I}, s:I, s:I, "
-		"s:O, s:o, s:o, s:O, s:O?, s:O, s:o, s:b, s:o}",
-		"schema", "xdp-mlr/campaign/1", "campaign", campaign->name, "file", campaign->path, "verb",
-		verb_name(campaign->verb), "quantity", result_quantity(campaign->verb), "axes", axes_json(campaign),
-		"repeat", (int)campaign->matrix.repeats, "compared", compared, "tolerance", merge->config->tolerance_ratio,
-		"significance", merge->config->significance_ratio, "point_counts", "total",
-		(json_int_t)campaign->point_count, "done", (json_int_t)merge->done, "irregular",
-		(json_int_t)merge->irregular, "limited", (json_int_t)merge->limited, "failed", (json_int_t)merge->failed,
-		"running", (json_int_t)merge->running, "missing", (json_int_t)merge->missing, "regressions",
-		(json_int_t)json_count(comparisons, "verdict", "slower"), "undecided",
-		(json_int_t)json_count(comparisons, "verdict", "unknown"), "goals", merge->goals, "cells",
-		json_list(i, merge->cell_count, cell_json(merge, i)), "comparisons", comparisons, "environments",
-		merge->environments, "conditions", merge->conditions, "points", merge->points, "irregular_reason",
-		irregular_reason(merge), "tester_limited", merge->limited > 0, "environment",
-		environment_describe(start_time));
+	json_put(json, "schema", "xdp-mlr/campaign/1");
+	json_put(json, "campaign", campaign->name);
+	json_put(json, "file", campaign->path);
+	json_put(json, "verb", verb_name(campaign->verb));
+	json_put(json, "quantity", result_quantity(campaign->verb));
+	json_object_set_new(json, "axes", axes_json(campaign));
+	json_put(json, "repeat", campaign->matrix.repeats);
+	json_put(json, "compared", compared);
+	json_put(json, "tolerance", merge->config->tolerance_ratio);
+	json_put(json, "significance", merge->config->significance_ratio);
+	json_put(counts, "total", campaign->point_count);
+	json_put_members(counts, merge, done, irregular, limited, failed, running, missing);
+	json_object_set_new(json, "point_counts", counts);
+	json_put(json, "regressions", json_count(comparisons, "verdict", "slower"));
+	json_put(json, "undecided", json_count(comparisons, "verdict", "unknown"));
+	json_object_set(json, "goals", merge->goals);
+	json_object_set_new(json, "cells", json_list(i, merge->cell_count, cell_json(merge, i)));
+	json_object_set_new(json, "comparisons", comparisons);
+	json_object_set(json, "environments", merge->environments);
+	json_object_set(json, "conditions", merge->conditions ?: json_null());
+	json_object_set(json, "points", merge->points);
+	json_object_set_new(json, "irregular_reason", irregular_reason(merge));
+	json_put(json, "tester_limited", (bool)merge->limited);
+	json_object_set_new(json, "environment", environment_describe(start_time));
+	return json;
 }
 
 enum exit_code campaign_merge(const struct config *config, const struct campaign *campaign,

@@ -249,8 +249,8 @@ static void arguments_of(const struct work *work, const char *self, char command
 		ret[count++] = SELF;
 	for (size_t i = 0; i < COUNT(program); i++)
 		ret[count++] = program[i];
-	for (size_t i = 0; i < json_array_size(work->acting); i++)
-		ret[count++] = json_string_value(json_array_get(work->acting, i));
+	json_each (option, work->acting)
+		ret[count++] = json_string_value(option);
 }
 
 static enum exit_code perform(const struct work *work, int *ret_status)

@@ -15,7 +15,7 @@
 #include "base/files.h"
 #include "base/json_file.h"
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/output.h"
 #include "base/reader.h"
 
@@ -175,7 +175,7 @@ static json_t *index_points(const struct campaign *campaign)
 	json_t *index = json_object();
 
 	for (size_t i = 0; i < campaign->point_count; i++)
-		json_object_set_new(index, campaign->names[i], json_integer((json_int_t)i));
+		json_put(index, campaign->names[i], i);
 	return index;
 }
 

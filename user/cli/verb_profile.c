@@ -115,8 +115,8 @@ static void put_field(const char *name, const json_t *value)
 		printf("  %-20s %s\n", name, json_string_value(value));
 	else if (json_is_integer(value))
 		printf("  %-20s %lld\n", name, (long long)json_integer_value(value));
-	for (size_t i = 0; i < json_array_size(value); i++)
-		printf("  %-20s %s\n", name, json_string_value(json_array_get(value, i)));
+	json_each (item, value)
+		printf("  %-20s %s\n", name, json_string_value(item));
 }
 
 static void print_frame(const struct shown *shown, json_t *json)

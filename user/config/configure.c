@@ -90,8 +90,9 @@ static enum exit_code take_stored_options(const struct stored *stored, const cha
 			continue;
 		if (!json_is_array(value))
 			code = take_stored_value(list, option, path, replay, value);
-		for (size_t i = 0; i < json_array_size(value) && code == EXIT_DONE; i++)
-			code = take_stored_value(list, option, path, replay, json_array_get(value, i));
+		json_each (item, value)
+			if (code == EXIT_DONE)
+				code = take_stored_value(list, option, path, replay, item);
 		if (code != EXIT_DONE)
 			break;
 	}

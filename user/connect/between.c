@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/text_stream.h"
 
 #define BLOCKED_LEAST 3 /* Of so many frames sent of a kind, one would have arrived. */
@@ -220,12 +220,9 @@ static json_t *port_json(const struct between_port *port)
 			  port->has_answer ? json_string(port->gateway) : json_null(), "heard", heard_json(&port->heard));
 
 	if (port->transmits)
-		json_object_update_new(
-			json, json_pack("{s:I, s:I}", "sent", (json_int_t)port->sent, "came", (json_int_t)port->came));
+		json_put_members(json, port, sent, came);
 	if (port->program.process)
-		json_object_set_new(
-			json, "program",
-			json_pack("{s:s, s:i}", "name", port->program.name, "process", (int)port->program.process));
+		json_object_set_new(json, "program", json_of_members(&port->program, name, process));
 	return json;
 }
 
@@ -239,10 +236,11 @@ static json_t *blocked_json(const struct between *between)
 
 		if (!is_blocked_kind(between, kind))
 			continue;
-		json = json_pack("{s:i, s:I}", "frame_size", (int)kind->size_octets, "sent", (json_int_t)kind->sent);
+		json = json_object();
+		json_put(json, "frame_size", kind->size_octets);
+		json_put_members(json, kind, sent);
 		if (kind->is_tagged)
-			json_object_update_new(json,
-					       json_pack("{s:i, s:i}", "vlan", kind->vlan, "priority", kind->priority));
+			json_put_members(json, kind, vlan, priority);
 		json_array_append_new(list, json);
 	}
 	return list;

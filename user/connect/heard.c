@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/message.h"
 
 #define TYPE_LLDP       0x88cc
@@ -244,21 +244,17 @@ static json_t *spanning_json(const struct spanning_tree *spanning)
 			 "forward_delay", spanning->forward_delay_s);
 }
 
-static json_t *neighbour_json(const struct lldp *lldp)
-{
-	return json_pack("{s:s, s:s}", "system", lldp->system, "port", lldp->port);
-}
-
 json_t *heard_json(const struct heard *heard)
 {
-	json_t *json = json_pack("{s:I, s:I, s:I, s:I}", "arp", (json_int_t)heard->arp, "dhcp", (json_int_t)heard->dhcp,
-				 "of_this_machine", (json_int_t)heard->own, "foreign", (json_int_t)heard->foreign);
+	json_t *json = json_of_members(heard, arp, dhcp);
 
+	json_put(json, "of_this_machine", heard->own);
+	json_put_members(json, heard, foreign);
 	if (heard->spanning.frames)
 		json_object_set_new(json, "spanning_tree", spanning_json(&heard->spanning));
 	if (heard->lldp.frames)
-		json_object_set_new(json, "lldp", neighbour_json(&heard->lldp));
+		json_object_set_new(json, "lldp", json_of_members(&heard->lldp, system, port));
 	if (heard->cdp.frames)
-		json_object_set_new(json, "cdp", neighbour_json(&heard->cdp));
+		json_object_set_new(json, "cdp", json_of_members(&heard->cdp, system, port));
 	return json;
 }

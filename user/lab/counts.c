@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json_value.h"
 #include "bpf/shared.h"
 #include "lab/sut.h"
 #include "netdev/namespace.h"
@@ -101,10 +102,11 @@ json_t *policer_counts_json(const char *namespace, const struct lab *lab)
 		return NULL;
 	}
 	both = json_array();
-	for (int i = 0; i < PORT_COUNT; i++)
-		json_array_append_new(both, json_pack("{s:s, s:s, s:I, s:I, s:I}", "from", lab->ports[i], "to",
-						      lab->ports[!i], "passed", (json_int_t)counts[i].passed, "dropped",
-						      (json_int_t)counts[i].dropped, "queue_max_frames",
-						      (json_int_t)counts[i].queue_max_frames));
+	for (int i = 0; i < PORT_COUNT; i++) {
+		json_t *json = json_pack("{s:s, s:s}", "from", lab->ports[i], "to", lab->ports[!i]);
+
+		json_put_members(json, &counts[i], passed, dropped, queue_max_frames);
+		json_array_append_new(both, json);
+	}
 	return both;
 }

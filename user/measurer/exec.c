@@ -10,6 +10,7 @@
 
 #include "base/child.h"
 #include "base/clock.h"
+#include "base/json_read.h"
 #include "base/reader.h"
 #include "base/units.h"
 #include "measurer/measurer_new.h"
@@ -480,9 +481,9 @@ static void exec_deviations(struct measurer *measurer, json_t *deviations)
 {
 	const json_t *described = json_object_get(((const struct measurer_exec *)measurer)->described, "deviations");
 
-	for (size_t i = 0; i < json_array_size(described); i++)
-		if (json_is_string(json_array_get(described, i)))
-			json_array_append(deviations, json_array_get(described, i));
+	json_each (sentence, described)
+		if (json_is_string(sentence))
+			json_array_append(deviations, sentence);
 	if (json_is_array(described))
 		return;
 	json_array_append_new(deviations, json_string("Trials are performed by an external measurer; how it keeps the "

@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/reader.h"
 #include "base/text_stream.h"
 #include "config/echo.h"
@@ -230,7 +230,7 @@ static json_t *port_json(const struct measurer_mpi *mpi, unsigned int port)
 	json_object_set_new(json, "interface", json_string(mpi->config->ports[port].name));
 	json_object_set_new(json, "name", json_string(mpi->config->ports[port].label));
 	json_object_set_new(json, "host", json_string(mpi->ranks[job_rank()].host));
-	json_object_set_new(json, "rank", json_integer(job_rank()));
+	json_put(json, "rank", job_rank());
 	return json;
 }
 

@@ -131,8 +131,8 @@ static bool is_store(const json_t *document)
 
 	if (strcmp(read_text(document, "schema"), SCHEMA) || !json_is_array(entries))
 		return false;
-	for (size_t i = 0; i < json_array_size(entries); i++)
-		if (!is_entry(json_array_get(entries, i)))
+	json_each (entry, entries)
+		if (!is_entry(entry))
 			return false;
 	return true;
 }

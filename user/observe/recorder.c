@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/exit_code.h"
+#include "base/json_value.h"
 #include "base/plain.h"
 #include "mlr/cause.h"
 #include "mlr/power.h"
@@ -555,7 +556,7 @@ static void put_omitted(json_t *summary, const size_t omitted[RECORDER_OMISSIONS
 		all += omitted[i];
 		most = omitted[i] > omitted[most] ? i : most;
 	}
-	json_object_set_new(summary, "omitted", json_integer((json_int_t)all));
+	json_put(summary, "omitted", all);
 	if (all)
 		json_object_set_new(summary, "omitted_reason", json_string(reasons[most]));
 }

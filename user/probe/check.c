@@ -8,6 +8,7 @@
 
 #include "base/cpulist.h"
 #include "base/files.h"
+#include "base/json_read.h"
 #include "base/text_stream.h"
 
 static const char *const states[] = { [PROBE_OK] = "OK", [PROBE_WARN] = "WARN", [PROBE_FAIL] = "FAIL" };
@@ -84,8 +85,8 @@ static enum probe_state worst_of_ports(const json_t *ports)
 {
 	enum probe_state worst = PROBE_OK;
 
-	for (size_t i = 0; i < json_array_size(ports); i++)
-		worst = worse(worst, probe_worst(json_object_get(json_array_get(ports, i), "checks")));
+	json_each (port, ports)
+		worst = worse(worst, probe_worst(json_object_get(port, "checks")));
 	return worst;
 }
 
@@ -96,7 +97,7 @@ enum probe_state probe_worst(const json_t *checks)
 	if (json_is_object(checks))
 		return worse(probe_worst(json_object_get(checks, "machine")),
 			     worst_of_ports(json_object_get(checks, "ports")));
-	for (size_t i = 0; i < json_array_size(checks); i++)
-		worst = worse(worst, state_of(json_array_get(checks, i)));
+	json_each (check, checks)
+		worst = worse(worst, state_of(check));
 	return worst;
 }

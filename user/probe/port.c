@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/cpulist.h"
 #include "base/files.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/text_stream.h"
 #include "mlr/frame.h"
 #include "netdev/ethtool.h"
@@ -666,9 +666,11 @@ static void check_numa(struct subject *subject)
 
 static json_t *new_object(const struct link_info *link, json_t *checks)
 {
-	return json_pack("{s:s, s:s, s:b, s:b, s:i, s:i, s:n, s:o}", "name", link->name, "kind", link->kind, "up",
-			 (int)link->up, "carrier", (int)link->carrier, "mtu_octets", (int)link->mtu_octets, "max_mtu_octets",
-			 (int)link->max_mtu_octets, "used_by", "checks", checks);
+	json_t *json = json_of_members(link, name, kind, up, carrier, mtu_octets, max_mtu_octets);
+
+	json_object_set_new(json, "used_by", json_null());
+	json_object_set_new(json, "checks", checks);
+	return json;
 }
 
 json_t *probe_port(struct mnl_socket *netlink, const struct link_info *link, bool named, const cpu_set_t *transmit)

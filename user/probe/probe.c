@@ -50,9 +50,9 @@ void probe_compare_speeds(json_t *ports)
 {
 	const json_t *slowest = slowest_of(ports);
 
-	for (size_t i = 0; i < json_array_size(ports); i++)
-		if (link_bps(json_array_get(ports, i)) > 0)
-			compare_speed(json_array_get(ports, i), slowest);
+	json_each (port, ports)
+		if (link_bps(port) > 0)
+			compare_speed(port, slowest);
 }
 
 /* --- which ports ---------------------------------------------------------------------------------------------------- */

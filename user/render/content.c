@@ -218,10 +218,10 @@ static void put_object(struct writer *writer, enum writer_level level, const cha
 /* A list of sentences under a heading of its own; nothing where there are none. */
 static void put_sentences(struct writer *writer, const char *heading, const json_t *array)
 {
-	for (size_t i = 0; i < json_array_size(array); i++) {
-		const char *text = json_string_value(json_array_get(array, i));
+	json_each (item, array) {
+		const char *text = json_string_value(item);
 
-		if (i == 0)
+		if (item_at == 0)
 			writer->ops->subsection(writer, heading);
 		if (text)
 			writer->ops->list(writer, &text, 1);
@@ -281,13 +281,12 @@ static void put_sut(struct writer *writer, const json_t *sut)
 	put_sentences(writer, "Notes", json_object_get(sut, "notes"));
 	if (!json_array_size(configurations))
 		writer->ops->paragraph(writer, "Its configuration was not given (--sut-config, --sut-config-command).");
-	for (size_t i = 0; i < json_array_size(configurations); i++) {
-		const json_t *configuration = json_array_get(configurations, i);
+	json_each (configuration, configurations) {
 		const char *summary = TEXT_OF(200, "Default configuration, from %.24s %.120s%s",
 					      read_text(configuration, "kind"), read_text(configuration, "source"),
 					      read_truth(configuration, "truncated") ? " (its beginning)" : "");
 
-		writer->ops->fold(writer, LEVEL_MAIN, TEXT_OF(40, "sut-configuration-%zu", i + 1), summary);
+		writer->ops->fold(writer, LEVEL_MAIN, TEXT_OF(40, "sut-configuration-%zu", configuration_at + 1), summary);
 		writer->ops->code(writer, read_text(configuration, "text"));
 		writer->ops->fold_end(writer);
 	}

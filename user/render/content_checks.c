@@ -181,15 +181,10 @@ static void put_probe(struct writer *writer, const json_t *document)
 	snprintf(heading, sizeof(heading), "Machine %.60s", read_text(document, "hostname"));
 	writer->ops->section(writer, LEVEL_MAIN, "machine", heading);
 	put_checks(writer, "machine-table", json_object_get(document, "machine"));
-	for (size_t i = 0; i < json_array_size(ports); i++) {
-		const json_t *port = json_array_get(ports, i);
-		char id[32];
-
-		snprintf(id, sizeof(id), "port-%zu", i + 1);
+	json_each (port, ports) {
 		snprintf(heading, sizeof(heading), "Port %.60s", read_text(port, "name"));
-		writer->ops->section(writer, LEVEL_MAIN, id, heading);
-		snprintf(id, sizeof(id), "port-%zu-table", i + 1);
-		put_checks(writer, id, json_object_get(port, "checks"));
+		writer->ops->section(writer, LEVEL_MAIN, TEXT_OF(32, "port-%zu", port_at + 1), heading);
+		put_checks(writer, TEXT_OF(32, "port-%zu-table", port_at + 1), json_object_get(port, "checks"));
 	}
 	if (!json_array_size(ports))
 		writer->ops->paragraph(writer,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/schema.h"
 #include "render/figures.h"
 #include "render/kinds.h"
@@ -157,7 +157,7 @@ static json_t *ranked_rows(const json_t *document, const json_t *trials)
 		json_object_set_new(
 			row, "share",
 			json_boolean(is_share(read_text(row, "counter"), read_truth(row, "gauge"), largest(row))));
-		json_object_set_new(row, "rank", json_number_or_null(rank_of(row, document, trials)));
+		json_put(row, "rank", rank_of(row, document, trials));
 	}
 	return rows_sorted(all, by_rank);
 }

@@ -66,11 +66,10 @@ static void add_transmitters(struct facts *facts, const json_t *document)
 	char all[LINE_SIZE] = "";
 
 	text_add(all, LINE_SIZE, "%s", setting_transmitter(document, common));
-	for (size_t i = 0; backend && i < json_array_size(ports); i++) {
-		const json_t *port = json_array_get(ports, i);
+	json_each (port, ports) {
 		char line[LINE_SIZE] = "";
 
-		if (!read_truth(port, "transmits"))
+		if (!backend || !read_truth(port, "transmits"))
 			continue;
 		add_transmitter(line, backend, port);
 		if (strcmp(line, common))

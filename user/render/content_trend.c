@@ -177,11 +177,9 @@ static struct svg_axis y_axis(const json_t *points)
 static void put_marks(FILE *stream, const struct svg_panel *panel, const json_t *points)
 {
 	char hint[3 * VALUE_SIZE];
-	json_t *point;
-	size_t i;
 
-	json_array_foreach (points, i, point) {
-		const double x[] = { (double)i, (double)i }, y[] = { edge_of(point, false), edge_of(point, true) };
+	json_each (point, points) {
+		const double at = (double)point_at, x[] = { at, at }, y[] = { edge_of(point, false), edge_of(point, true) };
 		bool slower = strcmp(read_text(point, "verdict"), "slower") == 0,
 		     limited = standing_of(point) == STANDING_LIMITED;
 
@@ -192,7 +190,7 @@ static void put_marks(FILE *stream, const struct svg_panel *panel, const json_t 
 			 text_fps(read_number(point, "value"), VALUE_ROOM), is_change(point) ? ", " : "",
 			 is_change(point) ? change_text(point, VALUE_ROOM) : "",
 			 text_standing(standing_of(point), VALUE_ROOM));
-		svg_mark(stream, svg_x(panel, (double)i), svg_y(panel, read_number(point, "value")),
+		svg_mark(stream, svg_x(panel, at), svg_y(panel, read_number(point, "value")),
 			 slower             ? SVG_BAD
 			 : is_change(point) ? SVG_ABOVE
 			 : limited          ? SVG_LIMITED
@@ -239,11 +237,8 @@ static void put_figure(struct writer *writer, const json_t *document, const json
 
 static void put_figures(struct writer *writer, const json_t *document)
 {
-	json_t *goal;
-	size_t i;
-
-	json_array_foreach (goals_of(document), i, goal)
-		put_figure(writer, document, goal, i);
+	json_each (goal, goals_of(document))
+		put_figure(writer, document, goal, goal_at);
 }
 
 /* --- tables --------------------------------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/standing.h"
 #include "base/terms.h"
 #include "base/text_stream.h"
@@ -53,14 +53,13 @@ static bool any_excess(const json_t *trials)
 /* Every performance that the tester spoilt, with the number of its trial. A new reference. */
 static json_t *spoilt_of(const json_t *trials)
 {
-	json_t *rows = json_array(), *trial;
-	size_t i;
+	json_t *rows = json_array();
 
-	json_array_foreach (trials, i, trial)
+	json_each (trial, trials)
 		json_each (spoilt, json_object_get(trial, "spoilt_performances")) {
 			json_t *row = json_copy(spoilt);
 
-			json_object_set_new(row, "trial", json_integer((json_int_t)i + 1));
+			json_put(row, "trial", trial_at + 1);
 			json_array_append_new(rows, row);
 		}
 	return rows;

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/plain.h"
 #include "base/standing.h"
 #include "base/units.h"
@@ -124,9 +124,8 @@ static int flatten(json_t *flat, const char *prefix, const json_t *value)
 			error |= flatten_member(flat, prefix, key, member);
 	if (json_is_boolean(json_object_get(value, "regular")))
 		error |= flatten_standing(flat, prefix, value);
-	for (size_t i = 0; i < json_array_size(value); i++) {
-		error |= flatten_member(flat, prefix, TEXT_OF(24, "%zu", i + 1), json_array_get(value, i));
-	}
+	json_each (item, value)
+		error |= flatten_member(flat, prefix, TEXT_OF(24, "%zu", item_at + 1), item);
 	return error;
 }
 
@@ -184,7 +183,7 @@ static int add_trials(json_t *rows, const json_t *trials, const json_t *size, co
 			error |= json_object_set(row, "frame_size", size ? (json_t *)size : json_null());
 			error |= json_object_set_new(row, "test", json_string(test));
 		}
-		error |= json_object_set_new(row, "trial", json_integer((json_int_t)i + 1));
+		error |= json_put(row, "trial", i + 1);
 		error |= flatten(row, "", json_array_get(trials, i));
 		error |= json_array_append_new(rows, row);
 	}

@@ -54,15 +54,14 @@ struct svg_key figure_curve(size_t number, const char *text, char style[CURVE_ST
 
 double *figure_columns(const json_t *rows, const char *const *pointers, size_t count)
 {
-	size_t length = json_array_size(rows), i;
+	size_t length = json_array_size(rows);
 	double *values = length ? memory_noticed(calloc(count * length, sizeof(*values))) : NULL;
-	json_t *row;
 
-	json_array_foreach (rows, i, row)
+	json_each (row, rows)
 		for (size_t j = 0; values && j < count; j++) {
 			const json_t *value = json_at(row, pointers[j]);
 
-			values[j * length + i] = json_is_number(value) ? json_number_value(value) : NAN;
+			values[j * length + row_at] = json_is_number(value) ? json_number_value(value) : NAN;
 		}
 	return values;
 }
@@ -260,9 +259,9 @@ void figure_latency(struct writer *writer, const json_t *trials)
 	stream = figure_open(writer, &figure, &panel);
 	if (!stream)
 		return;
-	for (size_t i = 0; i < json_array_size(trials); i++)
-		if (trial_counts(json_array_get(trials, i)))
-			put_latency_trial(stream, &panel, json_array_get(trials, i), i + 1, json_array_size(trials));
+	json_each (trial, trials)
+		if (trial_counts(trial))
+			put_latency_trial(stream, &panel, trial, trial_at + 1, json_array_size(trials));
 	figure_close(writer, stream, "One-way, from the tag in each frame; both scales are logarithmic.");
 }
 

@@ -105,9 +105,8 @@ static void join_faults(const json_t *result, char failure[NAME_SIZE])
 			text_join(failure, NAME_SIZE, "; ", "%.80s (%.40s to %.40s)", faults, read_text(direction, "from"),
 				  read_text(direction, "to"));
 	}
-	for (size_t i = 0; !directions && i < json_array_size(json_object_get(result, "faults")); i++)
-		text_join(failure, NAME_SIZE, ", ", "%s",
-			  json_string_value(json_array_get(json_object_get(result, "faults"), i)) ?: "");
+	json_each (fault, directions ? NULL : json_object_get(result, "faults"))
+		text_join(failure, NAME_SIZE, ", ", "%s", json_string_value(fault) ?: "");
 }
 
 /* A service's test: each step of a configuration test is a case. */

@@ -571,17 +571,14 @@ static void put_rows(struct writer *writer, const char *id, const json_t *object
 {
 	struct field fields[CELLS_MAX];
 	char labels[CELLS_MAX][VALUE_SIZE], places[CELLS_MAX][8];
-	json_t *object;
-	json_auto_t *rows = json_array();
-	size_t columns = 0, i;
+	json_auto_t *rows = json_list(i, json_array_size(objects), json_array());
+	size_t columns = 0;
 
-	for (i = 0; i < json_array_size(objects); i++)
-		json_array_append_new(rows, json_array());
 	json_each_member (key, value, json_array_get(objects, 0)) {
 		if (columns == CELLS_MAX)
 			break;
-		json_array_foreach (objects, i, object)
-			json_array_append_new(json_array_get(rows, i), member_cell(object, key, false));
+		json_each (object, objects)
+			json_array_append_new(json_array_get(rows, object_at), member_cell(object, key, false));
 		snprintf(places[columns], sizeof(places[columns]), "/%zu", columns);
 		fields[columns] = (struct field){ text_label(key, labels[columns]), places[columns],
 						  .numeric = json_is_number(value) };

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/schema.h"
@@ -65,7 +65,7 @@ static void number_members(struct observed_trials *observed, json_t *places, con
 {
 	json_each_member (name, value, members)
 		if (!json_object_get(places, name))
-			json_object_set_new(places, name, json_integer((json_int_t)observed->counter_count++));
+			json_put(places, name, observed->counter_count++);
 }
 
 static void number_counters(struct observed_trials *observed, const json_t *trial)
@@ -240,19 +240,18 @@ static void add_rest(json_t *row, const struct observed_trials *observed, const 
 	const json_t *direction = json_at(json_array_get(trials, 0), TEXT_OF(32, "/directions/%zu", cause->direction));
 
 	if (cause->members) {
-		json_object_set_new(row, "members", json_integer((json_int_t)cause->members));
+		json_put(row, "members", cause->members);
 		json_object_set_new(row, "largest", largest_json(observed, cause));
 	}
 	if (cause->background > 0)
-		json_object_set_new(row, "background", json_number_or_null(cause->background));
+		json_put(row, "background", cause->background);
 	if (cause->kind == MLR_CAUSE_DIRECTION && direction) {
 		json_object_set_new(row, "from", json_string(read_text(direction, "from")));
 		json_object_set_new(row, "to", json_string(read_text(direction, "to")));
 	}
 	if (cause->trials && cause->lost > 0 && cause->lost != causes->lost &&
 	    !observed->counters[cause->counter].is_gauge) {
-		json_object_set_new(row, "trials", json_integer((json_int_t)cause->trials));
-		json_object_set_new(row, "lost", json_number_or_null(cause->lost));
+		json_put_members(row, cause, trials, lost);
 	}
 	if (observed->appeared[cause->counter])
 		json_object_set_new(row, "appeared", json_true());
@@ -270,10 +269,7 @@ static json_t *row_of(const struct observed_trials *observed, const struct mlr_c
 			cause->members ? family : counter->name, "kind", kinds[cause->kind], "gauge", counter->is_gauge,
 			"change", json_number_or_null(cause->change), "per_lost_frame",
 			json_number_or_null(cause->per_lost));
-	json_object_set_new(row, "lower_level", json_number_or_null(cause->lower_level));
-	json_object_set_new(row, "upper_level", json_number_or_null(cause->upper_level));
-	json_object_set_new(row, "lower_per_frame", json_number_or_null(cause->lower_per_frame));
-	json_object_set_new(row, "upper_per_frame", json_number_or_null(cause->upper_per_frame));
+	json_put_members(row, cause, lower_level, upper_level, lower_per_frame, upper_per_frame);
 	add_rest(row, observed, cause, causes, trials);
 	return row;
 }
@@ -340,7 +336,7 @@ static void add_omitted(json_t *row, const json_t *source)
 
 	if (omitted <= read_integer(row, "omitted"))
 		return;
-	json_object_set_new(row, "omitted", json_integer(omitted));
+	json_put(row, "omitted", omitted);
 	if (json_is_string(json_object_get(source, "omitted_reason")))
 		json_object_set(row, "omitted_reason", json_object_get(source, "omitted_reason"));
 }
@@ -355,10 +351,10 @@ static void add_source(json_t *row, const json_t *trial, const json_t *source, s
 		     json_object_size(json_object_get(source, "gauges")) + json_object_size(reset) +
 		     json_object_size(partial);
 
-	json_object_set_new(row, "trials", json_integer(read_integer(row, "trials") + 1));
-	json_object_set_new(row, "whole", json_integer(read_integer(row, "whole") + whole));
+	json_put(row, "trials", read_integer(row, "trials") + 1);
+	json_put(row, "whole", read_integer(row, "whole") + whole);
 	if (whole && all > moved && (json_int_t)(all - moved) > read_integer(row, "idle"))
-		json_object_set_new(row, "idle", json_integer((json_int_t)(all - moved)));
+		json_put(row, "idle", all - moved);
 	if (trouble)
 		json_object_set_new(row, "trouble", json_string(trouble));
 	add_reset(row, reset);
@@ -406,7 +402,7 @@ static json_t *cause_of(const json_t *trials, double lower_fps, double upper_fps
 					  json_list(i, causes.count, row_of(&observed, &causes.causes[i], &causes, trials)),
 					  "sources", sources_json(&observed, trials));
 		if (cause && causes.parts)
-			json_object_set_new(cause, "parts", json_integer((json_int_t)causes.parts));
+			json_put(cause, "parts", causes.parts);
 	}
 	free_trials(&observed);
 	if (!complete)

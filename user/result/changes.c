@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "base/json_read.h"
+#include "base/json_value.h"
 #include "config/config.h"
 #include "result/report.h"
 
@@ -51,6 +52,6 @@ json_t *report_changes(const json_t *document)
 		return NULL;
 	json = json_pack("{s:I}", "trials", sums.trials);
 	for (size_t i = 0; i < COUNT(members); i++)
-		json_object_set_new(json, members[i], json_integer(sums.of[i]));
+		json_put(json, members[i], sums.of[i]);
 	return json;
 }

@@ -74,13 +74,15 @@ static bool says(const json_t *value)
 static bool any_object(const json_t *value, const json_t *document,
 		       bool (*is_such)(const json_t *object, const json_t *document))
 {
-	bool found = json_is_object(value) && is_such(value, document);
-
-	for (size_t i = 0; !found && i < json_array_size(value); i++)
-		found = any_object(json_array_get(value, i), document, is_such);
+	if (json_is_object(value) && is_such(value, document))
+		return true;
+	json_each (item, value)
+		if (any_object(item, document, is_such))
+			return true;
 	json_each_member (name, member, value)
-		found = found || any_object(member, document, is_such);
-	return found;
+		if (any_object(member, document, is_such))
+			return true;
+	return false;
 }
 
 /* How many of the regular, or of the other Goal Results lack a number, or all of the member where null is an answer. */
@@ -118,15 +120,10 @@ static struct finding judge_stated(const json_t *document, const struct clause *
 /* Whether a deviation begins so. */
 static bool is_told(const json_t *document, const char *beginning)
 {
-	const json_t *deviations = json_object_get(document, "deviations");
-	bool told = false;
-
-	for (size_t i = 0; !told && i < json_array_size(deviations); i++) {
-		const char *text = json_string_value(json_array_get(deviations, i));
-
-		told = text && strncmp(text, beginning, strlen(beginning)) == 0;
-	}
-	return told;
+	json_each (deviation, json_object_get(document, "deviations"))
+		if (strncmp(json_string_value(deviation) ?: "", beginning, strlen(beginning)) == 0)
+			return true;
+	return false;
 }
 
 /* Goals that the throughput of RFC 2544 does not have. */
@@ -389,8 +386,8 @@ static struct finding judge_self_test(const json_t *document, const struct claus
 	const json_t *sizes = json_object_get(document, "frame_sizes");
 	bool untested = !json_array_size(sizes) && is_untested(document);
 
-	for (size_t i = 0; i < json_array_size(sizes); i++)
-		untested = untested || is_untested(json_array_get(sizes, i));
+	json_each (size, sizes)
+		untested = untested || is_untested(size);
 	if (!untested)
 		return MET_BECAUSE(clause->met);
 	return MISSING_BECAUSE(
@@ -461,12 +458,10 @@ static bool is_partial_goal(const json_t *object, const json_t *)
 
 static struct finding judge_attributes(const json_t *document, const struct clause *clause)
 {
-	const json_t *sizes = json_object_get(document, "frame_sizes");
 	bool partial = any_object(json_at(document, "/controller_input/goals"), document, is_partial_goal);
 
-	for (size_t i = 0; i < json_array_size(sizes); i++)
-		partial = partial || any_object(json_at(json_array_get(sizes, i), "/throughput/goal_result/goal"), document,
-						is_partial_goal);
+	json_each (size, json_object_get(document, "frame_sizes"))
+		partial = partial || any_object(json_at(size, "/throughput/goal_result/goal"), document, is_partial_goal);
 	if (partial)
 		return MISSING_BECAUSE("An attribute of a goal is not reported.");
 	return MET_BECAUSE(clause->met);
@@ -505,8 +500,8 @@ static struct finding judge_latency_definition(const json_t *document, const str
 	bool found = !sizes && any_object(document, document, is_latency);
 	bool undefined = !sizes && any_object(document, document, is_undefined_latency);
 
-	for (size_t i = 0; i < json_array_size(sizes); i++) {
-		const json_t *latency = json_object_get(json_array_get(sizes, i), "latency");
+	json_each (size, sizes) {
+		const json_t *latency = json_object_get(size, "latency");
 		bool measured = json_is_number(json_object_get(latency, "average_of_means_ns"));
 
 		found = found || measured;
@@ -602,8 +597,8 @@ static struct finding judge_test(const json_t *document, const struct clause *cl
 		return NOT_APPLICABLE_AS("The test was not asked for.");
 	done = of_sizes ? json_array_size(sizes) >= frame_sizes_asked(document) : says(json_object_get(document, member));
 	proven = of_sizes || is_proven(json_object_get(document, member), member, NULL);
-	for (size_t i = 0; of_sizes && i < json_array_size(sizes); i++) {
-		const json_t *size = json_array_get(sizes, i), *result = json_object_get(size, member);
+	json_each (size, of_sizes ? sizes : NULL) {
+		const json_t *result = json_object_get(size, member);
 
 		done = done && says(result);
 		proven = proven && is_proven(result, member, size);

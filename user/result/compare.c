@@ -55,22 +55,16 @@ static bool is_place(const char *name)
  * reference. */
 static json_t *without_places(const json_t *value)
 {
-	json_t *copy, *item;
-	const char *name;
-	size_t i;
+	json_t *copy;
 
-	if (json_is_object(value)) {
-		copy = json_object();
-		json_object_foreach ((json_t *)value, name, item)
-			if (!is_place(name))
-				json_object_set_new(copy, name, without_places(item));
-		return copy;
-	}
-	if (!json_is_array(value))
+	if (json_is_array(value))
+		return json_list(i, json_array_size(value), without_places(json_array_get(value, i)));
+	if (!json_is_object(value))
 		return json_incref((json_t *)value);
-	copy = json_array();
-	json_array_foreach (value, i, item)
-		json_array_append_new(copy, without_places(item));
+	copy = json_object();
+	json_each_member (name, member, value)
+		if (!is_place(name))
+			json_object_set_new(copy, name, without_places(member));
 	return copy;
 }
 
@@ -488,21 +482,20 @@ static void withdraw(json_t *comparison, size_t count)
 /* Believe only those comparisons with this verdict that pass a limit on false discoveries, by this p-value. */
 static void limit_discoveries(const struct config *config, json_t *comparisons, const char *word, const char *p_name)
 {
-	size_t count = json_array_size(comparisons), i;
+	size_t count = json_array_size(comparisons);
 	owned double *p_values = memory_noticed(calloc(count + 1, sizeof(*p_values)));
 	owned bool *is_significant = memory_noticed(calloc(count + 1, sizeof(*is_significant)));
-	json_t *comparison;
 
 	if (!p_values || !is_significant)
 		return;
-	json_array_foreach (comparisons, i, comparison) {
+	json_each (comparison, comparisons) {
 		double p_value = read_number(json_object_get(comparison, "test"), p_name);
 
-		p_values[i] = isnan(p_value) ? 1 : p_value;
+		p_values[comparison_at] = isnan(p_value) ? 1 : p_value;
 	}
 	mlr_false_discovery(p_values, count, config->significance_ratio, is_significant);
-	json_array_foreach (comparisons, i, comparison)
-		if (!is_significant[i] && strcmp(read_text(comparison, "verdict"), word) == 0)
+	json_each (comparison, comparisons)
+		if (!is_significant[comparison_at] && strcmp(read_text(comparison, "verdict"), word) == 0)
 			withdraw(comparison, count);
 }
 
@@ -536,8 +529,8 @@ static enum exit_code refuse_obstacles(const struct config *config, json_t *sent
 {
 	char text[TEXT_SIZE] = "";
 
-	for (size_t i = 0; i < json_array_size(sentences); i++)
-		text_join(text, sizeof(text), "; ", "%s", json_string_value(json_array_get(sentences, i)));
+	json_each (sentence, sentences)
+		text_join(text, sizeof(text), "; ", "%s", json_string_value(sentence));
 	json_decref(sentences);
 	return *text ? refuse(EXIT_USAGE_ERROR, "%s and %s cannot be compared: %s", config->files[A], config->files[B], text)
 		     : EXIT_DONE;

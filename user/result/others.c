@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/keeper.h"
 #include "base/memory.h"
 #include "mlr/welch.h"
@@ -20,7 +20,7 @@
 static void set_missing(json_t *object, const char *name, double value)
 {
 	if (!json_object_get(object, name))
-		json_object_set_new(object, name, json_number_or_null(value));
+		json_put(object, name, value);
 }
 
 /* Make a goal with every attribute, by the defaults of --goal, and beside it what was stated of it. */
@@ -107,7 +107,7 @@ static bool read_goal(char *text, json_t *goals)
 		else if (strcmp(pair, "regular") == 0)
 			json_object_set_new(goal, "regular", json_boolean(strcmp(value, "true") == 0));
 		else if (i < COUNT(keys)) {
-			json_object_set_new(goal, keys[i].member, json_number_or_null(strtod(value, &end)));
+			json_put(goal, keys[i].member, strtod(value, &end));
 			right = end != value && !*end;
 		} else
 			right = false;
@@ -125,7 +125,7 @@ static json_t *read_row(char *text, char *const *names, size_t count)
 		double value = strtod(cell, &end);
 
 		if (end != cell && !*end)
-			json_object_set_new(row, names[i], json_number_or_null(value));
+			json_put(row, names[i], value);
 	}
 	return row;
 }

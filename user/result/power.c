@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "result/report.h"
 
 #define METERS_MOST 64
@@ -42,11 +42,8 @@ static json_t *row_of(const struct setting *setting, size_t at, double watts, do
 	json_t *row = json_pack("{s:I, s:o, s:f}", "trial", (json_int_t)at + 1, "load",
 				json_number_or_null(read_number(trial, "trial_load")), "watts", watts);
 
-	json_object_set_new(row, "joules_per_frame", json_number_or_null(power.joules_per_frame));
-	json_object_set_new(row, "joules_per_bit", json_number_or_null(power.joules_per_bit));
-	json_object_set_new(row, "watts_above_idle", json_number_or_null(power.watts_above_idle));
-	json_object_set_new(row, "joules_per_frame_above_idle", json_number_or_null(power.joules_per_frame_above_idle));
-	json_object_set_new(row, "joules_per_bit_above_idle", json_number_or_null(power.joules_per_bit_above_idle));
+	json_put_members(row, &power, joules_per_frame, joules_per_bit, watts_above_idle, joules_per_frame_above_idle,
+			 joules_per_bit_above_idle);
 	return row;
 }
 

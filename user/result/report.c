@@ -517,7 +517,7 @@ void report_add_goal_latency(json_t *result, const json_t *trials)
 				json_object_set_new(worst, figures[j], json_real(value_ns));
 		}
 	}
-	json_object_set_new(worst, "trials", json_integer((json_int_t)count));
+	json_put(worst, "trials", count);
 	if (count)
 		json_object_set(result, "latency", worst);
 }
@@ -527,9 +527,9 @@ void report_add_bps_of(json_t *object, const char *name, double load_fps, double
 	char member[64];
 
 	snprintf(member, sizeof(member), "%s_l1_bps", name);
-	json_object_set_new(object, member, json_number_or_null(l1_bps(load_fps, frame_size_octets)));
+	json_put(object, member, l1_bps(load_fps, frame_size_octets));
 	snprintf(member, sizeof(member), "%s_l2_bps", name);
-	json_object_set_new(object, member, json_number_or_null(l2_bps(load_fps, frame_size_octets)));
+	json_put(object, member, l2_bps(load_fps, frame_size_octets));
 }
 
 void report_add_bps(json_t *object, const char *name, double load_fps, const struct config *config)

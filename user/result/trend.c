@@ -353,7 +353,7 @@ static void series_free(struct series *series)
 /* Return the series; without memory it has no values. */
 static struct series series_of(const struct config *config, const json_t *points)
 {
-	size_t count = json_array_size(points), i;
+	size_t count = json_array_size(points);
 	struct series series = {
 		.result = calloc(count + 1, sizeof(*series.result)),
 		.logs = calloc(count + 1, sizeof(*series.logs)),
@@ -362,14 +362,13 @@ static struct series series_of(const struct config *config, const json_t *points
 		.resolution = fmax(RESOLUTION_LEAST, config->spread_ratio),
 	};
 	double highest_fps = highest_of(points);
-	json_t *point;
 
 	if (!series.result || !series.logs || !series.places || !series.firsts) {
 		memory_noticed(NULL);
 		return series;
 	}
-	json_array_foreach (points, i, point)
-		add_value(&series, i, point, highest_fps);
+	json_each (point, points)
+		add_value(&series, point_at, point, highest_fps);
 	find_places(&series);
 	if (mlr_segments_find(series.places, series.count, series.resolution, config->significance_ratio, series.firsts)) {
 		memory_noticed(NULL);
@@ -474,9 +473,10 @@ static json_t *goal_json(const struct trend *trend, size_t goal, const char *nam
 
 	series_free(&series);
 	return json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "goal", name ? name : "critical load", "slower",
-			 (json_int_t)json_count(points, "verdict", "slower"), "faster", (json_int_t)json_count(points, "verdict", "faster"),
-			 "change", json_number_or_null(whole_change(levels)), "noise", json_number_or_null(noise),
-			 "last_change", last_change_json(points), "levels", levels, "points", points);
+			 (json_int_t)json_count(points, "verdict", "slower"), "faster",
+			 (json_int_t)json_count(points, "verdict", "faster"), "change",
+			 json_number_or_null(whole_change(levels)), "noise", json_number_or_null(noise), "last_change",
+			 last_change_json(points), "levels", levels, "points", points);
 }
 
 /* --- the document -------------------------------------------------------------------------------------------------------------------- */
