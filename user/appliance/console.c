@@ -311,14 +311,9 @@ static void put_status(FILE *stream, const struct appliance *appliance)
 	put_results(stream, appliance);
 }
 
-/* Return the text that a key shows, for the caller to free; NULL without memory. 0: the ports once they have been probed. */
-static char *page_of(const struct appliance *appliance, char key)
+/* Write what a key shows. 0: the ports once they have been probed. */
+static void put_page(FILE *stream, const struct appliance *appliance, char key)
 {
-	char *text = NULL;
-	FILE *stream = text_stream_open(&text, NULL);
-
-	if (!stream)
-		return NULL;
 	if (key == 's')
 		put_status(stream, appliance);
 	else if (key == 'l')
@@ -329,12 +324,11 @@ static char *page_of(const struct appliance *appliance, char key)
 		put_how(stream);
 	if (key == 'h' || (!key && appliance->phase == PHASE_UNCONFIGURED))
 		put_help(stream, appliance);
-	return text_stream_end(stream, &text);
 }
 
 static void show_page(const struct appliance *appliance, struct console *console, char key)
 {
-	owned char *text = page_of(appliance, key);
+	owned char *text = TEXT_WRITTEN(stream, NULL, put_page(stream, appliance, key));
 
 	if (text)
 		show(appliance, console, text, "");
@@ -480,7 +474,7 @@ static void take_keys(struct appliance *appliance, struct console *console)
 
 void console_ports(struct appliance *appliance)
 {
-	owned char *text = page_of(appliance, 0);
+	owned char *text = TEXT_WRITTEN(stream, NULL, put_page(stream, appliance, 0));
 
 	if (text)
 		console_text(appliance, text);

@@ -177,24 +177,28 @@ static void checked_run(struct appliance *appliance)
 }
 
 /* Make the options of --override words: "--name=value". */
-static void read_overrides(struct appliance *appliance)
+static void put_overrides(FILE *to, FILE *from)
 {
 	static const char section[] = "appliance.";
-	FILE *from = appliance->places.override ? fopen(appliance->places.override, "re") : NULL, *to;
 	char line[RECORD_LINE_MOST];
 
-	free(appliance->overrides);
-	appliance->overrides = NULL;
-	to = from ? text_stream_open(&appliance->overrides, NULL) : NULL;
-	while (to && fgets(line, sizeof(line), from)) {
+	while (fgets(line, sizeof(line), from)) {
 		line[strcspn(line, "\n")] = '\0';
 		if (*line && strncmp(line, section, strlen(section)) != 0)
 			fprintf(to, "--%s%c", line, '\0');
 	}
-	if (to)
-		fclose(to);
-	if (from)
-		fclose(from);
+}
+
+static void read_overrides(struct appliance *appliance)
+{
+	FILE *from = appliance->places.override ? fopen(appliance->places.override, "re") : NULL;
+
+	free(appliance->overrides);
+	appliance->overrides = NULL;
+	if (!from)
+		return;
+	appliance->overrides = TEXT_WRITTEN(to, NULL, put_overrides(to, from));
+	fclose(from);
 }
 
 /* Read the section; false: it is wrong, and that was said. */

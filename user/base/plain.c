@@ -56,13 +56,8 @@ static bool plain_is(const char *text)
 	return true;
 }
 
-char *plain_text(const char *text)
+static void put_plain(FILE *stream, const char *text)
 {
-	char *plain = NULL;
-	FILE *stream = text_stream_open(&plain, NULL);
-
-	if (!stream)
-		return NULL;
 	while (*text) {
 		size_t control = plain_control(text), octets = control ? 0 : character(text);
 
@@ -72,7 +67,11 @@ char *plain_text(const char *text)
 			fprintf(stream, control == 3 ? "\\u%04x" : "\\x%02x", plain_code(text, control ? control : 1));
 		text += octets ? octets : control ? control : 1;
 	}
-	return text_stream_end(stream, &plain);
+}
+
+char *plain_text(const char *text)
+{
+	return TEXT_WRITTEN(stream, NULL, put_plain(stream, text));
 }
 
 /* --- cells of CSV --------------------------------------------------------------------------------------------------- */

@@ -112,20 +112,14 @@ static uint64_t epoch_of_monotonic_ns(void)
 	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec - clock_ns();
 }
 
-static char *write_pcapng(const struct measurer_xdp *xdp, const struct foreign_frame *frames, size_t count,
-			  size_t *ret_length)
+static void put_pcapng(FILE *stream, const struct measurer_xdp *xdp, const struct foreign_frame *frames, size_t count)
 {
 	uint64_t epoch_ns = epoch_of_monotonic_ns();
 	struct block block = { .used = 0 };
-	char *text = NULL;
-	FILE *stream = text_stream_open(&text, ret_length);
 
-	if (!stream)
-		return NULL;
 	put_head(xdp, &block, stream);
 	for (size_t i = 0; i < count; i++)
 		put_frame(&frames[i], epoch_ns, &block, stream);
-	return text_stream_end(stream, &text);
 }
 
 char *measurer_xdp_foreign(struct measurer *measurer, size_t *ret_length, size_t *ret_count)
@@ -147,7 +141,7 @@ char *measurer_xdp_foreign(struct measurer *measurer, size_t *ret_length, size_t
 	if (complete) {
 		qsort(frames, count, sizeof(*frames), by_arrival);
 		*ret_count = count < xdp->config->capture_count ? count : xdp->config->capture_count;
-		text = write_pcapng(xdp, frames, *ret_count, ret_length);
+		text = TEXT_WRITTEN(stream, ret_length, put_pcapng(stream, xdp, frames, *ret_count));
 	}
 	for (unsigned int port = 0; port < xdp->port_count; port++)
 		free(captured[port]);

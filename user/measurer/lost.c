@@ -153,13 +153,8 @@ void lost_frames_free(struct lost_frames *lost)
 	lost->frames = NULL;
 }
 
-char *lost_frames_csv(const struct lost_frames *lost, const struct config *config, size_t *ret_length)
+static void put_csv(FILE *stream, const struct lost_frames *lost, const struct config *config)
 {
-	char *text = NULL;
-	FILE *stream = text_stream_open(&text, ret_length);
-
-	if (!stream)
-		return NULL;
 	fputs("port,flow,sequence,due [s]\n", stream);
 	for (size_t i = 0; i < lost->count; i++) {
 		const struct lost_frame *frame = &lost->frames[i];
@@ -168,5 +163,9 @@ char *lost_frames_csv(const struct lost_frames *lost, const struct config *confi
 		fprintf(stream, ",%u,%u,%s\n", frame->flow, frame->sequence,
 			isnan(frame->due_s) ? "" : format_number(frame->due_s, UNIT_ROOM));
 	}
-	return text_stream_end(stream, &text);
+}
+
+char *lost_frames_csv(const struct lost_frames *lost, const struct config *config, size_t *ret_length)
+{
+	return TEXT_WRITTEN(stream, ret_length, put_csv(stream, lost, config));
 }

@@ -232,29 +232,25 @@ void view_add_mark(struct view *view, enum view_mark mark)
 	view->marks[count + 1] = '\0';
 }
 
-char *view_render(const struct view *view, struct view_style style)
+static void put_view(FILE *stream, const struct view *view, struct view_style style)
 {
-	char *text = NULL;
-	struct page page = { .stream = text_stream_open(&text, NULL), .style = style };
+	struct page page = { .stream = stream, .style = style };
 
-	if (!page.stream)
-		return NULL;
 	put_title(&page, view);
 	for (size_t i = 0; i < view->goal_count; i++)
 		put_goal(&page, view, &view->goals[i]);
 	put_estimate(&page, view);
 	put_marks(&page, view);
 	put_trial(&page, view);
-	return text_stream_end(page.stream, &text);
 }
 
-char *view_line(const struct view *view)
+char *view_render(const struct view *view, struct view_style style)
 {
-	char *text = NULL;
-	FILE *stream = text_stream_open(&text, NULL);
+	return TEXT_WRITTEN(stream, NULL, put_view(stream, view, style));
+}
 
-	if (!stream)
-		return NULL;
+static void put_summary(FILE *stream, const struct view *view)
+{
 	fprintf(stream, "%s%s%s, trial %zu at %s for %g s", view->stage, *view->stage ? ": " : "",
 		format_time(view, ROOM(LINE_SIZE)), view->trial_count + 1, view_load(view->load_fps, UNIT_ROOM),
 		view->duration_s);
@@ -264,5 +260,9 @@ char *view_line(const struct view *view)
 	if (!isnan(view->estimate_fps))
 		fprintf(stream, "; estimate %s, stdev %s", format_si(view->estimate_fps, "fps", UNIT_ROOM),
 			format_si(view->estimate_stdev_fps, "fps", UNIT_ROOM));
-	return text_stream_end(stream, &text);
+}
+
+char *view_line(const struct view *view)
+{
+	return TEXT_WRITTEN(stream, NULL, put_summary(stream, view));
 }

@@ -58,30 +58,24 @@ static size_t character_length(const char *from, size_t left)
 	return 0;
 }
 
-/* Return the text in UTF-8. Octets that are none become U+FFFD. */
-static json_t *text_json(const struct text *text)
+/* Write the text in UTF-8. Octets that are none become U+FFFD. */
+static void put_good(FILE *stream, const struct text *text)
 {
-	json_t *whole = json_stringn(text->octets, text->length);
-	char *good = NULL;
-	size_t length;
-	FILE *stream;
-
-	if (whole)
-		return whole;
-	stream = text_stream_open(&good, &length);
-	if (!stream)
-		return NULL;
 	for (size_t i = 0; i < text->length;) {
 		size_t octets = character_length(text->octets + i, text->length - i);
 
 		fwrite(octets ? text->octets + i : "\xef\xbf\xbd", 1, octets ? octets : 3, stream);
 		i += octets ? octets : 1;
 	}
-	if (!text_stream_end(stream, &good))
-		return NULL;
-	whole = json_stringn(good, length);
-	free(good);
-	return whole;
+}
+
+static json_t *text_json(const struct text *text)
+{
+	json_t *whole = json_stringn(text->octets, text->length);
+	size_t length;
+	owned char *good = whole ? NULL : TEXT_WRITTEN(stream, &length, put_good(stream, text));
+
+	return good ? json_stringn(good, length) : whole;
 }
 
 /* It comes from the SUT, so a process without privileges looks at it. */
