@@ -553,6 +553,8 @@ def check_reset(result, differ):
         differ.within(f"{what}: to", direction["outage_to"] * 1e9, [end * 1e9] * 2, error)
     times = [direction["reset_time"] or 0 for direction in told["directions"]]
     differ.same("reset: time", told["reset_time"], max(times))
+    others = [(direction["unrelated_from"], direction["unrelated_to"]) for direction in told["directions"] if direction["unrelated_to"]]
+    differ.same("reset: unrelated", (told["unrelated_from"], told["unrelated_to"]), longest_outage(others, (None, None)))
     differ.same("reset: lost", told["frames_lost"], sum(direction["frames_lost"] for direction in told["directions"]))
     differ.same("reset: load", float(load), result.document["frame_sizes"][0]["throughput"]["throughput"])
     return [number]
@@ -582,11 +584,11 @@ def check_reconf(result, differ):
 
 
 def bursts_of(result, told):
-    """The bursts of each search, which begins with a short one."""
+    """The bursts of each search, which begins with a short one. That may be sent again: before it the SUT had worked for the throughput."""
     searches = []
     for number in sorted(result.trials)[-told["trial_count"]:]:
         ways = result.trials[number]
-        if len(ways["ab"].sent) == BURST:
+        if len(ways["ab"].sent) == BURST and (not searches or max(frames for frames, _ in searches[-1]) > BURST):
             searches.append([])
         searches[-1].append((len(ways["ab"].sent), ways))
     return searches

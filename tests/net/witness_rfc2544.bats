@@ -41,6 +41,14 @@ fast=(--fast --max-load 1kfps --min-load 200 --wait d=0.5 --trial-duration 0.1 -
   [[ $stderr == *"began too long after the command had ended, and counts as unrelated"* ]]
 }
 
+# Both directions have one soon after the command, and the one that lasts longer has no other.
+@test "a stall of the direction that was reset for the shorter time is unrelated as well, and said" {
+  agrees_with_log reset rfc2544 "${fast[@]}" --tests reset --reset-command 'sleep 0.2' -- ab,drop,from=700,to=900 ab,drop,from=2000,to=2600 ba,drop,from=700,to=1300
+  check ".reset.worst_direction.reset_time == {from: \"$B\", to: \"$A\"} and .reset.unrelated_from > 1.9 and .reset.unrelated_to < 2.7"
+  check "[.reset.directions[].unrelated_from != null] == [true, false]"
+  [[ $stderr == *"of frames from $A to $B, began too long after the command had ended, and counts as unrelated"* ]]
+}
+
 # Of the smaller load not every ms has a frame.
 @test "a reconfiguration blocks each direction for as long as its lost frames take at the load" {
   local load
@@ -66,7 +74,7 @@ fast=(--fast --max-load 1kfps --min-load 200 --wait d=0.5 --trial-duration 0.1 -
         --min-load 500 --max-load 3kfps --tests back-to-back --burst-tests 1 --format json
       "$MLR" lab down --name "$LAB"
       get "$found" >/dev/null && break
-      echo "# try $try: $(get -c '[.irregular_reason, .frame_sizes[0].back_to_back.values]')" >&3
+      echo "# try $try: $(get '[.irregular_reason, .frame_sizes[0].back_to_back.values] | tostring')" >&3
     done
     check "$found"
     check '.frame_sizes[0].back_to_back.pause_checks | length == 2 and .[0].silence >= 2'

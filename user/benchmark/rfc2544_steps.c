@@ -8,6 +8,7 @@
 
 #include "base/child.h"
 #include "base/clock.h"
+#include "base/json_read.h"
 #include "base/json_value.h"
 #include "base/stop.h"
 #include "benchmark/rfc2544_run.h"
@@ -495,26 +496,38 @@ static struct mlr_reset_cause cause_of(const struct reset_watch *watch)
 }
 
 /* Say what of a direction cannot be told, or is not of the reset. */
-static void warn_of_outages(const struct reset_watch *watch, const struct mlr_reset *found)
+static void warn_of_outages(const struct reset_watch *watch, const struct measurement *measurement, size_t number,
+			    const struct mlr_reset *found)
 {
+	json_auto_t *direction = report_direction(measurement, number);
+	const char *from = read_text(direction, "from"), *to = read_text(direction, "to");
 	uint64_t start_ns = watch->steps.ret_start_ns;
 
 	if (found->unrelated_to_ns)
-		warn("reset: the outage from %.3f s to %.3f s began too long after the command had ended, and counts as "
-		     "unrelated",
+		warn("reset: the outage from %.3f s to %.3f s, of frames from %s to %s, began too long after the command had "
+		     "ended, and counts as unrelated",
 		     (double)(found->unrelated_from_ns - start_ns) / NS_PER_S_F,
-		     (double)(found->unrelated_to_ns - start_ns) / NS_PER_S_F);
+		     (double)(found->unrelated_to_ns - start_ns) / NS_PER_S_F, from, to);
 	else if (found->outages > 1)
-		warn("reset: %u outages were seen in one direction, and the longest counts, from %.3f s on; the reset may "
-		     "have caused another one",
-		     found->outages, (double)(found->from_ns - start_ns) / NS_PER_S_F);
+		warn("reset: %u outages were seen in one direction, from %s to %s, and the longest counts, from %.3f s on; the "
+		     "reset may have caused another one",
+		     found->outages, from, to, (double)(found->from_ns - start_ns) / NS_PER_S_F);
 }
 
-/* Add each direction by itself, and the worst of them. */
+/* Keep the longer of both outages that are not of the reset. */
+static void keep_unrelated(struct mlr_reset *worst, const struct mlr_reset *found)
+{
+	if (found->unrelated_to_ns - found->unrelated_from_ns <= worst->unrelated_to_ns - worst->unrelated_from_ns)
+		return;
+	worst->unrelated_from_ns = found->unrelated_from_ns;
+	worst->unrelated_to_ns = found->unrelated_to_ns;
+}
+
+/* Add each direction by itself, and the worst of them, with the longest unrelated outage of all. */
 static void put_reset(struct rfc2544_run *run, const struct reset_watch *watch, const struct measurement *measurement,
 		      json_t *json)
 {
-	struct mlr_reset found[MLR_PORTS_MAX];
+	struct mlr_reset found[MLR_PORTS_MAX], reset;
 	struct mlr_reset_cause cause = cause_of(watch);
 	json_t *directions = json_array();
 	json_int_t lost = 0;
@@ -531,8 +544,12 @@ static void put_reset(struct rfc2544_run *run, const struct reset_watch *watch, 
 		run->part.reason = "no outage was seen that the command can have caused: was the SUT reset?";
 	else if (!found[worst].over)
 		run->part.reason = STILL_BLOCKED;
-	warn_of_outages(watch, &found[worst]);
-	json_object_update_new(json, reset_json(run, watch, measurement, worst, &found[worst]));
+	reset = found[worst];
+	for (size_t i = 0; i < measurement->direction_count; i++) {
+		warn_of_outages(watch, measurement, i, &found[i]);
+		keep_unrelated(&reset, &found[i]);
+	}
+	json_object_update_new(json, reset_json(run, watch, measurement, worst, &reset));
 	json_object_update_new(json,
 			       json_pack("{s:I, s:o, s:o, s:o}", "frames_lost", lost, "command_at",
 					 watch->command ? since_start(watch, watch->started_ns) : json_null(),
