@@ -59,13 +59,14 @@ slow_router() {
     look --min-load 5kfps --max-load 600kfps
     # a busy machine takes the CPU away from the router: that is another cause, and the first row says it
     if ! get "$cause.rows[0].kind == \"shared\"" >/dev/null; then
-      if spoilt; then continue; fi
+      if spoilt; then echo "# try $try: $(get '[.. | .tester_limited_reason? // empty] | unique | join(", ")')" >&3; continue; fi
       # frames of others may be lost at this CPU, too
       check "$cause.rows[0] | .counter == \"softnet/cpu$SLOW_CPU/dropped\" and .per_lost_frame > 0.98 and .per_lost_frame < 1.05"
       return
     fi
     # where it dropped frames of others as well, the link's own count, which is exact, stands before it
     check "[$cause.rows[1:3][].counter] | index(\"softnet/cpu$SLOW_CPU/dropped\")"
+    echo "# try $try: programs shared the router's CPU, and the report said so" >&3
   done
   give_up "programs of this machine shared the router's CPU in each try, and the report said so"
 }
@@ -134,11 +135,12 @@ slow_router() {
   printf '%s\n' 'table inet f { chain forward { type filter hook forward priority 0' 'limit rate over 20000/second burst 50 packets counter drop comment "limit"' '}; }' |
     inside nft -f -
   named() { # VERB PART OPTION...
-    local verb=$1 part=$2
-    for _ in {1..5}; do
+    local verb=$1 part=$2 try
+    for try in {1..5}; do
       "$MLR" "$verb" -p "$A,$B" "${observe[@]}" --format json "${@:3}" >"$BATS_TEST_TMPDIR/$verb.json" || [ $? -eq 1 ]
       # a busy machine takes the CPU away from the router, too: then frames are lost at two places
       "$JQ" -e "$backlog" "$BATS_TEST_TMPDIR/$verb.json" || break
+      echo "# $verb, try $try: the router's backlog dropped frames" >&3
     done
     "$JQ" -c "$part.cause" "$BATS_TEST_TMPDIR/$verb.json"
     "$JQ" -e "$part.cause.rows[0] | .kind == \"exact\" and (.counter | test(\"^nft/\")) and .per_lost_frame == 1" "$BATS_TEST_TMPDIR/$verb.json"

@@ -8,7 +8,7 @@ load helper
 # before it was stopped: then it ended otherwise, or had measured.
 stop_early() { # SIGNAL VERB OPTION...
   local try
-  for try in {1..5}; do
+  for try in 1 2 3; do
     start "${@:2}"
     until [ "$(xdp_count)" -ge 1 ] || ! running; do sleep 0.01; done
     kill "-$1" "$pid" || true

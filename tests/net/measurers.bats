@@ -38,9 +38,11 @@ stalled() {
   command -v iperf3 >/dev/null || skip "iperf3 is not here; tools/deps installs it"
   lab_up policer:rate=5kfps,clock=wall,depth=500,frames=udp
   apart
+  local try
   for try in {1..5}; do
     by_iperf3
     stalled || break
+    echo "# try $try: a trial was stalled, $(get '[.trials[].trial_effective_duration | . * 10 | round / 10] | tostring') s" >&3
   done
   if stalled; then give_up "a trial of iperf3 was stalled in each of five searches"; fi
   # in 2 s it passes 10000 frames and the 500 of its queue

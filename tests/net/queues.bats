@@ -81,15 +81,15 @@ adds_up="$counts | .sent + .unsent == .intended and .received == .sent and .lost
   done
 }
 
-# At the policer's rate, a queue that this machine holds up for longer than the burst loses frames. The burst holds 600: with wrong code,
-# which sends twice the rate for half the time, some 400 are lost in each try.
+# At the policer's rate, a queue that this machine holds up for longer than the burst loses frames, or leaves some unsent. The burst holds 600: wrong
+# code, which sends twice the rate for half the time, loses some 400 without a pause.
 @test "against the policer, two queues together are one load of its rate" {
   local try
   wide_lab policer:rate=20000,burst=30ms 2
-  for try in $(seq 30); do
+  for try in {1..10}; do
     trial --tx xsk --queues 2 --load 20000 --duration 0.1 --wait d=0.1
     check "$counts | .received + .lost == .sent"
-    if get "$counts | .received == 2000" >/dev/null; then break; fi
+    get "$counts.unsent > 0 or ($counts.lost > 0 and .pacing.gap_max_ns > 25e6)" >/dev/null || break
     echo "# try $try: $(get '"\(.trial_result.counts.sent) sent, \(.trial_result.counts.lost) lost, longest pause \(.pacing.gap_max_ns) ns"')" >&3
   done
   check "$counts | .intended == 2000 and .received == 2000 and .lost == 0"

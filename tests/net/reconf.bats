@@ -7,7 +7,7 @@ load suite
 # A suite whose throughput is Max Load, as the router forwards more. Again where the tester lost its CPU, or there is no throughput.
 reconf() { # COMMAND [OPTION...]
   local try
-  for try in 1 2 3 4 5; do
+  for try in 1 2 3; do
     suite --max-load 5kfps --min-load 1kfps --frame-size 64 --tests reconf --reconf-duration 4 --reconf-command "$1" "${@:2}"
     if get '.reconf.directions and (.reconf.tester_limited | not)' >/dev/null; then return; fi
     echo "# try $try: $(get .reconf.irregular_reason) $stderr" >&3

@@ -116,7 +116,7 @@ END
 # trial not the only one, or where the trial had ended by then.
 recovery_while() { # command...
   local try in_time
-  for try in 1 2 3 4 5; do
+  for try in {1..5}; do
     lab_up $policer
     start rfc2544 "${short[@]}" --frame-size 64 --tests recovery --format jsonl
     until_it_says '"goal": *"recovery"' "$BATS_TEST_TMPDIR/out" || true
@@ -128,7 +128,7 @@ recovery_while() { # command...
     "$MLR" lab down --name "$LAB"
     output=$(tail -1 <<<"$output")
     $in_time && [ "$(get '.frame_sizes[0].recovery | .repeated_trials + (if .tester_limited then 1 else 0 end)')" -eq 0 ] && return
-    echo "# try $try: the tester was the limit, or had ended" >&3
+    echo "# try $try: in time: $in_time; $(get '.frame_sizes[0].recovery | "tester limited: \(.tester_limited), repeated: \(.repeated_trials)"')" >&3
   done
   give_up "the tester was the limit of each try, and said so"
 }
@@ -218,13 +218,14 @@ silence() { # seconds
 
 @test "a reset command inherits the three standard files, and no socket of the tester" {
   lab_up "$policer"
-  local fds=$BATS_TEST_TMPDIR/fds
+  local try fds=$BATS_TEST_TMPDIR/fds
   # without a throughput, which the machine may spoil, there is no reset
-  for _ in {1..5}; do
+  for try in 1 2 3; do
     "$MLR" rfc2544 -p "$A,$B" "${short[@]}" --frame-size 64 --tests reset --reset-duration 1 --tx xsk \
       --reset-command "open=; for fd in $(echo {3..40}); do [ ! -e /proc/\$\$/fd/\$fd ] || open=\"\$open \$fd\"; done; echo \"open:\$open\" >$fds" \
       >/dev/null 7</dev/null || [ $? -eq 1 ]
     [ ! -e "$fds" ] || break
+    echo "# try $try: there was no reset" >&3
   done
   [ "$(cat "$fds")" = open: ]
 }

@@ -92,7 +92,7 @@ every_figure_agrees() { # OPTION...
 
 # The tester itself is stopped, so its schedule moves.
 @test "a tester that is stopped: how its schedule moved, its stops, and the longest queue of what departed" {
-  local tester=$MLR backend try
+  local tester=$MLR backend
   cat >"$BATS_TEST_TMPDIR/stopped" <<EOF
 #!/bin/bash
 [ "\$1" != trial ] || (
@@ -104,12 +104,7 @@ EOF
   chmod +x "$BATS_TEST_TMPDIR/stopped"
   MLR=$BATS_TEST_TMPDIR/stopped burst=32
   for backend in xsk live; do
-    # A queue that was too slow moves the schedule, too, and that is no stop: a busy machine gets further tries.
-    for try in 1 2 3; do
-      if agrees_with_log departures trial --tx "$backend" --load 1600 --duration 2 --wait d=0.5 --tester-repeats 0 -- \
-        ab,drop,every=10 ba,drop,every=7; then break; fi
-      [ "$try" -lt 3 ]
-    done
+    agrees_with_log departures trial --tx "$backend" --load 1600 --duration 2 --wait d=0.5 --tester-repeats 0 -- ab,drop,every=10 ba,drop,every=7
     check ".trial_result.tx_backend == \"$backend\""
     check '.pacing | .moves > 0 and .moved_ns > 0 and .excess_frames_max >= 33 and .stop_max_ns > 5e7'
   done
@@ -171,6 +166,6 @@ EOF
 
 @test "a sweep and a soak: each direction of each trial, and the curve" {
   agrees_with_log sweep sweep --loads 400..1200/5,600 --duration 0.3 --wait d=0.5 -- ab,police,by=900,depth=5 ba,police,by=700,depth=5 ba,late,by=20
-  agrees_with_log soak soak --target-loss-ratio 1e-2 --max-time 3 --first-duration 0.3 --duration-step 0 --min-load 200 --max-load 1500 --wait d=0.3 -- \
+  agrees_with_log soak soak --target-loss-ratio 1e-2 --max-time 8 --first-duration 0.3 --duration-step 0 --min-load 200 --max-load 1500 --wait d=0.3 -- \
     ab,police,by=900,depth=5 ba,police,by=700,depth=5 ba,late,by=20
 }
