@@ -597,7 +597,7 @@ killed_run() {
 @test "a journal that does not fit on its disk is a reason not to begin" {
   pair_up
   mkdir -p /run/xdp-mlr
-  mount -t tmpfs -o size=4k tmpfs /run/xdp-mlr
+  mount -t tmpfs -o size=4k,mode=755 tmpfs /run/xdp-mlr
   cat /dev/zero >/run/xdp-mlr/filler 2>/dev/null || true
   trial --load 1000 --duration 0.1
   umount /run/xdp-mlr
