@@ -219,7 +219,8 @@ static bool may_grow(const struct mlr_burst_search *search, uint64_t received_fr
 	       received_frames > search->check.received + 1 && silence_s < CHECK_MOST_S / 2;
 }
 
-/* Conclude from the last two silences of a check. Return whether they are enough. */
+/* Conclude from the last two silences of a check. Return whether they are enough. Where fewer frames came than before, something
+ * else than a want of room lost them, and nothing is known of the silence. */
 static bool conclude(struct mlr_burst_search *search, uint64_t received_frames, double silence_s)
 {
 	const struct mlr_burst_check *check = &search->check;
@@ -228,7 +229,8 @@ static bool conclude(struct mlr_burst_search *search, uint64_t received_frames, 
 	if (check->performed && has_grown(check->received, received_frames)) {
 		lengthen_silences(rest, enough_s(check, received_frames, silence_s),
 				  refill_fps(check, received_frames, silence_s));
-	} else if (check->performed && is_plausible(search) && !may_grow(search, received_frames, silence_s)) {
+	} else if (check->performed && is_plausible(search) && !may_grow(search, received_frames, silence_s) &&
+		   !has_grown(received_frames, check->most_received)) {
 		rest->is_proven = check->performed == 1 || rest->full_s >= check->silence_s;
 		rest->proven_frames = search->kept_frames;
 		if (rest->is_proven)

@@ -256,6 +256,36 @@ static void a_silence_that_was_cut_short_proves_nothing(void **state)
 	}
 }
 
+/* Half of the frames that were sent again are lost, though the silence was longer: not by a want of room, so they are sent again. */
+static void fewer_frames_after_a_longer_silence_prove_nothing(void **state)
+{
+	(void)state;
+	for (double tokens = 0; tokens < 61; tokens += 1) {
+		struct bucket bucket = {
+			.capacity = 61, .refill_fps = 50, .free_fps = 1000, .burst_fps = 3000, .tokens = tokens
+		};
+		struct mlr_burst_search search;
+		struct mlr_burst_rest rest;
+		bool is_stalled = false;
+		uint64_t frames;
+
+		mlr_burst_rest_init(&rest, 1054);
+		mlr_burst_search_init(&search, &rest, 16, 1500);
+		while ((frames = mlr_burst_search_next(&search))) {
+			double silence_s = mlr_burst_search_silence_s(&search) + 0.05;
+			uint64_t received = burst_into(&bucket, frames, silence_s);
+
+			if (silence_s >= 2 && !is_stalled) {
+				is_stalled = true;
+				received /= 2;
+			}
+			mlr_burst_search_add(&search, received, silence_s);
+		}
+		assert_true(is_stalled && !rest.is_unsettled);
+		assert_in_range(search.kept_frames, 92, 97);
+	}
+}
+
 static void scatter_is_not_taken_for_room_that_comes_back(void **state)
 {
 	(void)state;
@@ -860,6 +890,7 @@ int main(void)
 		cmocka_unit_test(a_burst_search_is_not_led_astray),
 		cmocka_unit_test(a_bucket_that_fills_slowly_is_full_before_a_burst_counts),
 		cmocka_unit_test(a_silence_that_was_cut_short_proves_nothing),
+		cmocka_unit_test(fewer_frames_after_a_longer_silence_prove_nothing),
 		cmocka_unit_test(scatter_is_not_taken_for_room_that_comes_back),
 		cmocka_unit_test(a_bucket_that_is_never_full_is_told),
 		cmocka_unit_test(after_a_spoilt_burst_the_silence_is_that_of_one),
