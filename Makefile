@@ -249,7 +249,7 @@ check: deps ## install what is missing, build, run every test
 	$(Q)tools/words --sum
 	$(Q)BUILD=$(BUILD) tests/run
 
-# TIME: seconds of each target; TARGET: one of them (report for tests/fuzz/fuzz_report.c)
+# TIME: seconds of each target; TARGET: one of them (report for tests/fuzz/fuzz_report.c); RUNS: inputs of each at most
 TIME ?= 60
 TARGET ?=
 fuzz: ## fuzz every parser with libFuzzer and sanitizers, one after the other (TIME=600 s each, TARGET=report: only that one)
