@@ -50,3 +50,30 @@ stalled() {
   check '[.checklist[] | select(.status == "missing") | .clause] - ["3", "4.9.3-sut"] == []'
   check '.measurer.described.loss != null and (.measurer.described | has("unsent"))'
 }
+
+# 0.3 s of 4800 frames/s are 1440, for which the policer's queue has no room.
+@test "a trial in which iperf3 was stopped is limited" {
+  command -v python3 >/dev/null || skip "python3 is not here"
+  command -v iperf3 >/dev/null || skip "iperf3 is not here; tools/deps installs it"
+  lab_up policer:rate=5kfps,clock=wall,depth=500,frames=udp
+  apart
+  mkfifo "$BATS_TEST_TMPDIR/questions"
+  python3 tools/measurers/iperf3.py 198.18.0.2 --client-by "nsenter --net=/run/netns/$LAB-na" --server-by "nsenter --net=/run/netns/$LAB-nb" \
+    <"$BATS_TEST_TMPDIR/questions" >"$BATS_TEST_TMPDIR/answer" 3>&- &
+  local measurer=$! client last=
+  exec 9>"$BATS_TEST_TMPDIR/questions"
+  echo '{"trial_load": 4800, "trial_duration": 2}' >&9
+  until [ -s "$BATS_TEST_TMPDIR/answer" ]; do
+    client=$(pgrep -P "$measurer" -f -- ' -c 198.18.0.2 ' || true)
+    if [ -n "$client" ] && [ "$client" != "$last" ]; then
+      sleep 0.8
+      kill -STOP "$client" && sleep 0.3 && kill -CONT "$client"
+      last=$client
+    fi
+    sleep 0.05
+  done
+  exec 9>&-
+  wait "$measurer"
+  output=$(cat "$BATS_TEST_TMPDIR/answer")
+  check '.tester_limited and .frames_lost > 100 and .unsent == 0'
+}

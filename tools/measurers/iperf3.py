@@ -10,6 +10,7 @@ import time
 import measurer
 
 CUT_OFF_S = 0.02
+INTERVAL_S, STALL_S = 0.1, 0.05  # iperf3's shortest interval of counts, and by how much one may be off
 LEAST_PAYLOAD_OCTETS = 16  # iperf3's own header
 
 
@@ -54,7 +55,7 @@ def client_command(options, frames, load_fps):
     payload_octets = options.frame_size - measurer.ETHERNET_IPV4_UDP_FCS_OCTETS
     command = shlex.split(options.client_by) + ["iperf3", "-c", options.server, "-p", str(options.port), "-u", "-J", "-l",
                                                 str(payload_octets), "-b", "%d" % round(load_fps * payload_octets * 8),
-                                                "-k", str(frames), "--pacing-timer", str(options.pacing_us)]
+                                                "-k", str(frames), "--pacing-timer", str(options.pacing_us), "-i", str(INTERVAL_S)]
     return command + (["-B", options.bind] if options.bind else [])
 
 
@@ -68,7 +69,13 @@ def ask(command, tries=20):
         time.sleep(0.25)
     if "error" in report:
         raise RuntimeError("iperf3 says: " + report["error"])
-    return report["end"]
+    return report
+
+
+def was_stalled(report, load_fps):
+    """Whether the client stopped for a while: an interval took too long, or had what was due before it."""
+    sums = [interval["sum"] for interval in report["intervals"]]
+    return any(sum["seconds"] > INTERVAL_S + STALL_S or sum["packets"] > load_fps * (sum["seconds"] + STALL_S) + 1 for sum in sums)
 
 
 def main():
@@ -81,8 +88,8 @@ def main():
     def measure(duration_s, load_fps):
         missed = server.missed()
         frames = measurer.frames_of(duration_s, load_fps)
-        end = ask(client_command(options, frames, load_fps))
-        sent, received = end["sum_sent"], end["sum_received"]
+        report = ask(client_command(options, frames, load_fps))
+        sent, received = report["end"]["sum_sent"], report["end"]["sum_received"]
         # the server's "packets" is the highest number that came; it stops reading at once when the client has ended
         cut_off = sent["packets"] - received["packets"]
         if 0 < cut_off <= 1 + load_fps * CUT_OFF_S:
@@ -90,7 +97,8 @@ def main():
             sent["packets"] -= cut_off
         frames = max(frames, sent["packets"])  # on a busy machine it may send one more than it was asked for
         in_time = measurer.sent_in_time(sent["packets"], sent["seconds"], duration_s)
-        return measurer.Counts(frames, in_time, received["packets"] - received["lost_packets"], server.missed() - missed)
+        return measurer.Counts(frames, in_time, received["packets"] - received["lost_packets"], server.missed() - missed,
+                               was_stalled(report, load_fps))
 
     try:
         measurer.serve(measure, measurer.of_run(

@@ -34,9 +34,11 @@ class Counts:
     sent: int
     received: int
     missed: int = 0
+    was_stalled: bool = False  # The generator stopped, and sent in a burst what was due meanwhile.
 
     def is_limited(self):
-        return self.sent < self.intended or self.missed > 0
+        lost = self.received < self.sent  # A burst that lost nothing changes nothing.
+        return self.sent < self.intended or self.missed > 0 or (self.was_stalled and lost)
 
 
 def sent_in_time(frames, took_s, duration_s):
