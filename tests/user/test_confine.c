@@ -92,11 +92,10 @@ static int own_namespace(void)
 	return unshare(CLONE_NEWUSER) ? 1 : FINE;
 }
 
+/* Some C libraries block all signals in fork(), and the filter then ends the process without a word. */
 static int another_process(void)
 {
-	pid_t pid = fork();
-
-	if (pid == 0)
+	if (!syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL))
 		_exit(1);
 	return FINE;
 }
