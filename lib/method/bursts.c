@@ -267,10 +267,9 @@ void mlr_burst_search_spoil(struct mlr_burst_search *search, uint64_t received_f
 /* Whether a burst that lost frames may have found the SUT with less room than a burst before it. */
 static bool is_doubtful(const struct mlr_burst_search *search, uint64_t received_frames)
 {
-	if (!search->rest->is_drained)
+	if (!search->rest->is_drained || search->rest->is_unsettled)
 		return false;
-	return is_less_than_kept(search, received_frames, is_proven(search) ? 2 * SCATTER_RATIO : SCATTER_RATIO) &&
-	       !search->rest->is_unsettled;
+	return is_less_than_kept(search, received_frames, is_proven(search) ? 2 * SCATTER_RATIO : SCATTER_RATIO);
 }
 
 /* Whether a burst lost frames after a silence that was shorter than what is enough, because the burst before it had left room.

@@ -74,8 +74,9 @@ def ask(command, tries=20):
 
 def was_stalled(report, load_fps):
     """Whether the client stopped for a while: an interval took too long, or had what was due before it."""
-    sums = [interval["sum"] for interval in report["intervals"]]
-    return any(sum["seconds"] > INTERVAL_S + STALL_S or sum["packets"] > load_fps * (sum["seconds"] + STALL_S) + 1 for sum in sums)
+    counts = [interval["sum"] for interval in report["intervals"]]
+    return any(count["seconds"] > INTERVAL_S + STALL_S or count["packets"] > load_fps * (count["seconds"] + STALL_S) + 1
+               for count in counts)
 
 
 def main():

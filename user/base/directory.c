@@ -23,6 +23,11 @@ static bool is_open_to_others(const struct stat *status)
 	return status->st_mode & (S_IWGRP | S_IWOTH);
 }
 
+bool directory_is_own(const struct stat *status)
+{
+	return is_ours(status) && !is_open_to_others(status);
+}
+
 static int say(char why[DIRECTORY_WHY_SIZE], int error, const char *path)
 {
 	snprintf(why, DIRECTORY_WHY_SIZE, "%s: %s", QUOTED(path), strerror(-error));

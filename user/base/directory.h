@@ -6,9 +6,14 @@
  */
 #pragma once
 
+#include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #define DIRECTORY_WHY_SIZE 320
+
+/* Whether nobody but root and our own user can change what is in a directory of these attributes. */
+bool directory_is_own(const struct stat *status);
 
 /* Open a directory of our own, and make it (mode 0700) where it is missing. `parent_fd` may be AT_FDCWD. The descriptor, or -errno;
  * `why` is a sentence for the user then. -EPERM: other users can change it, or a directory above it. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/confine.h"
+#include "base/directory.h"
 #include "base/exit_code.h"
 #include "base/files.h"
 #include "base/message.h"
@@ -204,8 +205,7 @@ static bool is_of_others(const char *folder)
 {
 	struct stat status;
 
-	return stat(folder, &status) || (status.st_uid != 0 && status.st_uid != geteuid()) ||
-	       status.st_mode & (S_IWGRP | S_IWOTH);
+	return stat(folder, &status) || !directory_is_own(&status);
 }
 
 static int open_named(const struct keeper_plan *plan, const struct keeper_request *request, int *ret_fd)

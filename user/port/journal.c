@@ -15,6 +15,7 @@
 #include "base/checksum.h"
 #include "base/clock.h"
 #include "base/destination.h"
+#include "base/directory.h"
 #include "base/files.h"
 #include "base/json_read.h"
 #include "base/text_stream.h"
@@ -41,10 +42,8 @@ enum exit_code state_directory_check(void)
 {
 	struct stat status;
 
-	if (stat(STATE_DIRECTORY, &status))
-		return EXIT_DONE; /* there is none */
-	if ((status.st_uid == 0 || status.st_uid == geteuid()) && !(status.st_mode & (S_IWGRP | S_IWOTH)))
-		return EXIT_DONE;
+	if (stat(STATE_DIRECTORY, &status) || directory_is_own(&status))
+		return EXIT_DONE; /* there is none, or it is ours */
 	return refuse(EXIT_INCAPABLE, "what stands in %s is not believed: other users can write there; remove it",
 		      STATE_DIRECTORY);
 }

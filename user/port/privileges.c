@@ -136,6 +136,14 @@ static const int calls[] = {
 	__NR_restart_syscall, __NR_clone, __NR_unshare
 };
 
+static bool is_among(const int *list, size_t count, int call)
+{
+	for (size_t i = 0; i < count; i++)
+		if (list[i] == call)
+			return true;
+	return false;
+}
+
 /* Calls that only ports need. */
 static bool is_of_ports(int call)
 {
@@ -143,10 +151,7 @@ static bool is_of_ports(int call)
 					__NR_getsockopt, __NR_getsockname,   __NR_shutdown, __NR_recvmmsg,
 					__NR_sendmmsg,   __NR_clock_adjtime, __NR_adjtimex, __NR_setpriority };
 
-	for (size_t i = 0; i < COUNT(of_ports); i++)
-		if (of_ports[i] == call)
-			return true;
-	return false;
+	return is_among(of_ports, COUNT(of_ports), call);
 }
 
 /* Calls by which the keeper alone makes and changes files. */
@@ -159,10 +164,7 @@ static bool is_of_keepers(int call)
 #endif
 	};
 
-	for (size_t i = 0; i < COUNT(of_keepers); i++)
-		if (of_keepers[i] == call)
-			return true;
-	return false;
+	return is_among(of_keepers, COUNT(of_keepers), call);
 }
 
 #define RULES       5
