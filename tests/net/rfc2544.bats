@@ -47,6 +47,16 @@ load suite
   check '.frame_sizes | length == 10'
 }
 
+@test "bit rates of a mix are of its mean size, to the octet and beyond" {
+  lab_up $policer
+  suite --frame-size imix,genome:aab --tests throughput --trial-duration 0.05 --require 'throughput>=1Mbps-l2'
+  [ "$status" -le 1 ] || { echo "$stderr"; return 1; }
+  check '.frame_sizes | map(.frame_size_octets * 12 | round) == [(7 * 64 + 4 * 594 + 1518), (64 + 64 + 128) * 4]'
+  check '.frame_sizes | all(.throughput | .throughput > 0 and .l1_bps == .goal_result.relevant_lower_bound_l1_bps
+    and .l2_bps == .goal_result.relevant_lower_bound_l2_bps)'
+  check '. as $all | [range(2)] | all(. as $i | $all.requirements[$i].required * 8 * $all.frame_sizes[$i].frame_size_octets / 1e6 - 1 | fabs < 1e-9)'
+}
+
 @test "--tests chooses, and what a test needs is measured for it" {
   lab_up $policer
   clean suite --frame-size 64 --tests latency

@@ -204,15 +204,14 @@ static enum exit_code begin_frame_size(struct rfc2544_run *run)
 {
 	enum exit_code code = load_range_find(run->part.config, run->part.measurer, &run->range);
 	double line_fps = run->part.measurer->line_rate_fps;
-	unsigned int octets = run->part.config->frame_size_octets;
 
 	if (code == EXIT_DONE || code == EXIT_INTERRUPTED)
 		suite_keep_setting(&run->part);
 	if (code != EXIT_DONE)
 		return code;
 	run->throughput_fps = NAN;
-	run->json = json_pack("{s:s, s:o, s:o, s:f, s:s, s:f}", "frame_size", run->part.config->frame_size_text,
-			      "frame_size_octets", octets ? json_integer(octets) : json_null(), "line_rate",
+	run->json = json_pack("{s:s, s:f, s:o, s:f, s:s, s:f}", "frame_size", run->part.config->frame_size_text,
+			      "frame_size_octets", run->part.config->frame_size_octets, "line_rate",
 			      json_number_or_null(line_fps > 0 ? line_fps : NAN), "max_load", run->range.max_fps,
 			      "max_load_source", run->range.max_source, "max_rate", run->range.max_fps);
 	json_array_append(run->suite->frame_sizes, run->json);
@@ -252,7 +251,7 @@ static enum exit_code measure_frame_size(struct rfc2544 *suite, const char *fram
 /* Return the index of the smallest frame size, for which reset and reconfiguration are measured. */
 static enum exit_code find_smallest(const struct config *config, unsigned int *ret_index)
 {
-	unsigned int least_octets = UINT32_MAX;
+	double least_octets = INFINITY;
 	char frame_size[FRAME_SIZE_TEXT];
 
 	for (unsigned int i = 0; frame_sizes_part(config->frame_size_text, i, frame_size); i++) {
@@ -261,7 +260,7 @@ static enum exit_code find_smallest(const struct config *config, unsigned int *r
 
 		if (code != EXIT_DONE)
 			return code;
-		if (one.frame_size_octets && one.frame_size_octets < least_octets) {
+		if (one.frame_size_octets < least_octets) {
 			least_octets = one.frame_size_octets;
 			*ret_index = i;
 		}

@@ -50,17 +50,17 @@ static struct config search_config(const struct rfc2544_run *run)
 
 static void put_throughput(struct rfc2544_run *run, const struct search *search, json_t *json)
 {
-	unsigned int octets = run->part.config->frame_size_octets;
+	double octets = run->part.config->frame_size_octets;
 	double fps = search->outcomes[0].result.relevant_lower_bound_fps, line_fps = run->part.measurer->line_rate_fps;
 
 	json_object_update_new(
-		json, json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:f, s:o}", "goal_result",
-				report_goal_result(search, 0, &search->outcomes[0]), "throughput", json_number_or_null(fps),
-				"line_rate_ratio", json_number_or_null(line_fps > 0 ? fps / line_fps : NAN), "l1_bps",
-				json_number_or_null(octets ? l1_bps(fps, octets) : NAN), "l2_bps",
-				json_number_or_null(octets ? l2_bps(fps, octets) : NAN), "trial_count",
-				(json_int_t)search->trial_count, "search_duration", search->duration_s, "trials",
-				json_list(i, search->trial_count, report_search_trial(search, &search->trials[i]))));
+		json,
+		json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:f, s:o}", "goal_result",
+			  report_goal_result(search, 0, &search->outcomes[0]), "throughput", json_number_or_null(fps),
+			  "line_rate_ratio", json_number_or_null(line_fps > 0 ? fps / line_fps : NAN), "l1_bps",
+			  json_number_or_null(l1_bps(fps, octets)), "l2_bps", json_number_or_null(l2_bps(fps, octets)),
+			  "trial_count", (json_int_t)search->trial_count, "search_duration", search->duration_s, "trials",
+			  json_list(i, search->trial_count, report_search_trial(search, &search->trials[i]))));
 	run->throughput_fps = fps;
 	run->part.tester_limited |= search->outcomes[0].tester_limited;
 }

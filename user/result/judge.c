@@ -92,7 +92,7 @@ static double size_threshold(const struct requirement *requirement, const json_t
 
 	if (requirement->quantity != QUANTITY_LOAD || load->unit == LOAD_FPS || isnan(octets))
 		return requirement->threshold;
-	return load_fps(load, (unsigned int)octets, isnan(line_rate_fps) ? 0 : line_rate_fps);
+	return load_fps(load, octets, isnan(line_rate_fps) ? 0 : line_rate_fps);
 }
 
 /* Add a verdict for each frame size that was measured and is meant. Returns whether there is one, and all are met. */
