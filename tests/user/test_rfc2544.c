@@ -15,7 +15,7 @@ static struct {
 	const char *source; /* NULL: it has no latency */
 	double error_bound_ns;
 } trials[REPEATS];
-static size_t performed;
+static size_t performed, directions;
 
 static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret)
 {
@@ -30,6 +30,18 @@ static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_
 			     .count = 100,
 			     .mean_ns = 1000 },
 	};
+	if (directions > 1) {
+		ret->direction_count = ret->port_count = directions;
+		for (size_t i = 0; i < directions; i++) {
+			ret->directions[i] = (struct trial_direction){ .to = (unsigned int)i, .from = 1u << (1 - i) };
+			ret->by_direction[i].has_latency = true;
+			ret->by_direction[i].latency = ret->latency;
+		}
+		/* The trial has the worse mean of both, and the frames of both. */
+		ret->by_direction[0].latency.count = 75;
+		ret->by_direction[1].latency.count = 25;
+		ret->by_direction[1].latency.mean_ns = 200;
+	}
 	performed++;
 	return EXIT_DONE;
 }
@@ -54,6 +66,7 @@ static int set_up(void **state)
 	for (size_t i = 0; i < REPEATS; i++)
 		set_trial(i, hardware, 100 + (double)i);
 	performed = 0;
+	directions = 1;
 	run = (struct rfc2544_run){ .part = { .suite = &suite.common, .config = &config, .measurer = &measurer },
 				    .suite = &suite,
 				    .throughput_fps = 1000 };
@@ -132,14 +145,26 @@ static void without_any_latency_there_is_no_source(void **state)
 	assert_non_null(run.part.reason);
 }
 
+static void the_mean_of_all_frames_is_not_that_of_the_worst_direction(void **state)
+{
+	(void)state;
+	directions = 2;
+	assert_int_equal(rfc2544_latency(&run, result), EXIT_DONE);
+	assert_true(number_of("average_of_means_ns") == 1000);
+	assert_true(number_of("mean_of_all_frames_ns") == 0.75 * 1000 + 0.25 * 200);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(one_clock_is_named_with_its_worst_bound), TEST(two_clocks_are_not_averaged_in_silence),
-		TEST(a_repeat_without_latency_is_said),        TEST(an_unknown_bound_stays_unknown),
+		TEST(one_clock_is_named_with_its_worst_bound),
+		TEST(two_clocks_are_not_averaged_in_silence),
+		TEST(a_repeat_without_latency_is_said),
+		TEST(an_unknown_bound_stays_unknown),
 		TEST(without_any_latency_there_is_no_source),
+		TEST(the_mean_of_all_frames_is_not_that_of_the_worst_direction),
 	};
 
 	return cmocka_run_group_tests_name("rfc2544", tests, NULL, NULL);
