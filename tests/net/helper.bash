@@ -69,6 +69,19 @@ inside_meanwhile() { # command...
   background+=("$!")
 }
 
+# More ports of ours at the bridge of the lab, which is then $BRIDGE; they stand behind $B.
+join_bridge() { # name...
+  local name
+  BRIDGE=$(inside ip -j link show type bridge | "$JQ" -r '.[0].ifname')
+  for name in "$@"; do
+    ip link add "$LAB-$name" type veth peer name "sut-$name" netns "xdp-mlr-$LAB"
+    inside ip link set "sut-$name" master "$BRIDGE" up
+    ip link set "$LAB-$name" up
+    carried "$LAB-$name"
+    B=$B,$LAB-$name
+  done
+}
+
 # The MAC address of one of the SUT's links.
 sut_mac() { # link
   inside ip -j link show "$1" | "$JQ" -r '.[0].address'

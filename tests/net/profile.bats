@@ -234,15 +234,7 @@ router6() {
 
 @test "a full mesh of four ports, over a bridge" {
   lab_up bridge
-  local bridge
-  bridge=$(inside ip -j link show type bridge | "$JQ" -r '.[0].ifname')
-  for port in x y; do
-    ip link add "$LAB-$port" type veth peer name "sut-$port" netns "xdp-mlr-$LAB"
-    inside ip link set "sut-$port" master "$bridge" up
-    ip link set "$LAB-$port" up
-    carried "$LAB-$port"
-    B=$B,$LAB-$port
-  done
+  join_bridge x y
   clean_trial --load 3000 --duration 0.5 --direction mesh
   [ "$status" -eq 0 ]
   adds_up

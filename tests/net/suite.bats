@@ -65,6 +65,16 @@ suite_with_outage() { # seconds option...
   [ "$status" -eq 0 ]
 }
 
+# The bridge forwards all that each port sends to the three others, or nothing.
+@test "a reset in a full mesh: what is lost in a direction is a time by the load of that direction" {
+  lab_up bridge
+  join_bridge x y
+  clean suite --direction mesh --min-load 1000 --max-load 3000 --frame-size 128 --tests reset --reset-command \
+    "nsenter --net=/run/netns/xdp-mlr-$LAB sh -c 'ip link set $BRIDGE down; sleep 0.5; ip link set $BRIDGE up'"
+  check '.reset.directions | length == 4 and all(.reset_time > 0.45 and (.reset_time - .reset_time_by_loss | fabs) < 0.1)'
+  check '.reset | .reset_time_by_loss as $time | any(.directions[]; .reset_time_by_loss == $time)'
+}
+
 @test "a reset by the operator is told to be made, and measured" {
   lab_up $policer
   local try

@@ -465,8 +465,9 @@ static double reset_s(const struct mlr_reset *reset)
 static json_t *reset_json(const struct rfc2544_run *run, const struct reset_watch *watch,
 			  const struct measurement *measurement, size_t number, const struct mlr_reset *found)
 {
-	unsigned int senders = (unsigned int)__builtin_popcount(measurement->directions[number].from);
-	double by_loss_s = (double)found->lost / senders / run->throughput_fps;
+	/* In a mesh a port sends only a part of its load in one direction. */
+	double loads = (double)measurement->by_direction[number].counts.intended / (double)watch->steps.frame_count;
+	double by_loss_s = (double)found->lost / loads / run->throughput_fps;
 
 	return json_pack(
 		"{s:o, s:i, s:f, s:o, s:I, s:o, s:o, s:o, s:o}", "reset_time", json_number_or_null(reset_s(found)),
