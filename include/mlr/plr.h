@@ -138,7 +138,7 @@ struct mlr_plr_estimate {
 
 #define MLR_PLR_MISFIT_MOST 5.0
 #define MLR_PLR_LIKELY                                                                                                      \
-	0.9 /* if min_load_probability is above this, the estimate is Min Load, and no larger load is the answer */
+	0.9 /* if min_load_probability is above this, the estimate is Min Load, and no larger load is the answer; Max Load alike */
 
 void mlr_plr_estimate(const struct mlr_plr *plr, struct mlr_plr_estimate *ret);
 

@@ -106,6 +106,18 @@ curve() {
   is '.min_load_probability > 0.9 and .irregular_reason != null' <<<"$output"
 }
 
+@test "an estimate at Max Load is none of a load below it" {
+  run --separate-stderr soak --max-load 0.5Mfps --max-time 100 --format json
+  [ "$status" -eq 1 ]
+  is '.max_load_probability > 0.9 and .irregular_reason == "the critical load is at Max Load or above it: the SUT is not the limit"' <<<"$output"
+  run --separate-stderr soak --max-load 0.5Mfps --max-time 100
+  [[ $output == *"IRREGULAR: the critical load is at Max Load or above it"* ]]
+  # just below Max Load it is found
+  run --separate-stderr soak --max-load 1.001Mfps --max-time 300 --format json
+  [ "$status" -eq 0 ]
+  is '.critical_load.mean / 1e6 - 1 | fabs < 1e-4' <<<"$output"
+}
+
 @test "a curve that crosses the target several times is said to, with the lowest crossing" {
   run --separate-stderr curve inversion,capacity=1e6,low=0.4e6,high=0.5e6,ratio=1e-4 --format json
   [ "$status" -eq 1 ]

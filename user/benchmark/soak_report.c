@@ -45,6 +45,8 @@ static const char *crossings_reason(const struct soak *soak, const struct mlr_pl
 	case MLR_PLR_CROSSES_ONCE:
 		break;
 	}
+	if (estimate->max_load_probability > MLR_PLR_LIKELY)
+		return "the critical load is at Max Load or above it: the SUT is not the limit";
 	return estimate->min_load_probability > MLR_PLR_LIKELY ? "the critical load is at Min Load or below it" : NULL;
 }
 
