@@ -155,6 +155,10 @@ no_fall_up_to() { # LOAD A B
   jq '.search_result[].tester_limited = true | del(.trials)' "$BATS_TEST_TMPDIR/a.json" >"$BATS_TEST_TMPDIR/limited.json"
   run compare limited b
   [ "$status" -eq 1 ]
+  # but a B that is the same may be a fall from what A could do
+  cannot_tell "ndr: the tester's own limit set the bounds of A, so its SUT may be faster than they say" limited a
+  run compare a limited
+  [ "$status" -eq 0 ]
   run compare limited limited
   [ "$status" -eq 0 ]
   [[ $output == *", limited"* ]]
@@ -242,6 +246,37 @@ no_fall_up_to() { # LOAD A B
   [ "$status" -eq 0 ]
   run compare 0.97e6 1e6
   [ "$status" -eq 0 ]
+}
+
+@test "a soak that ends at Max Load, or that the tester limited, says how much the SUT does at least" {
+  soaked() { # NAME CAPACITY MAX-LOAD
+    "$XDP_MLR" soak --measurer sim:hard,capacity=$2 --max-load $3 --max-time 120 --format json >"$BATS_TEST_TMPDIR/$1.json" || [ $? -eq 1 ]
+  }
+  soaked a 5e6 3Mfps
+  soaked b 5e6 2Mfps
+  soaked c 4e6 2Mfps
+  soaked found 1e6 3Mfps
+  cannot_tell "A is only at least 3.000 Mfps, and B is only at least 2.000 Mfps: raise --max-load" a b
+  cannot_tell "A is only at least 2.000 Mfps, and B is only at least 3.000 Mfps: raise --max-load" b a
+  run --separate-stderr compare b c --format json
+  [ "$status" -eq 0 ]
+  is '.goals[0] | .verdict == "same" and (.evidence | startswith("no fall is shown: both reach Max Load, 2.000 Mfps"))' <<<"$output"
+  run --separate-stderr compare a found --format json
+  [ "$status" -eq 1 ]
+  is '.goals[0].evidence | endswith("; A is only at least 3.000 Mfps")' <<<"$output"
+  jq '.tester_limited = true' "$BATS_TEST_TMPDIR/found.json" >"$BATS_TEST_TMPDIR/limited.json"
+  soaked high 1.5e6 3Mfps
+  cannot_tell "the tester's own limit set the bounds of B, so its SUT may be faster than they say" high limited
+  cannot_tell "the tester's own limit set the bounds of A, so its SUT may be faster than they say" limited found
+  run compare found limited
+  [ "$status" -eq 0 ]
+  # of several dates the lower Max Load is no fall
+  mkdir "$BATS_TEST_TMPDIR/dates"
+  for i in 1 2 3 4 5 6; do
+    if [ $i -le 3 ]; then file=a; else file=b; fi
+    jq ".environment.start_time = \"2026-01-0${i}T00:00:00Z\"" "$BATS_TEST_TMPDIR/$file.json" >"$BATS_TEST_TMPDIR/dates/$i.json"
+  done
+  "$XDP_MLR" report "$BATS_TEST_TMPDIR/dates" --format json | is '.goals[0] | .slower == 0 and (.levels | length) == 1'
 }
 
 # --- repeats ---

@@ -26,6 +26,7 @@
 #include "config/configure.h"
 #include "config/echo.h"
 #include "config/verb.h"
+#include "mlr/plr.h"
 #include "result/compare.h"
 #include "result/verify.h"
 
@@ -184,17 +185,31 @@ static json_t *single_digest(const json_t *document, const char *name, double va
 			 json_number_or_null(further_value));
 }
 
+/* An estimate at Max Load, or at Min Load, is a bound. */
+static json_t *soak_digest(const json_t *document)
+{
+	const json_t *load = json_object_get(document, "critical_load");
+	json_t *list = single_digest(document, "critical load", read_number(load, "mean"), "stdev",
+				     read_either(load, "robust_stdev", "stdev"));
+	json_t *digest = json_array_get(list, 0);
+
+	if (read_number(document, "max_load_probability") > MLR_PLR_LIKELY)
+		json_object_set(digest, "lower_bound", json_object_get(digest, "value"));
+	if (read_number(document, "min_load_probability") > MLR_PLR_LIKELY)
+		json_object_set(digest, "upper_bound", json_object_get(digest, "value"));
+	return list;
+}
+
 static json_t *results_digest(const json_t *document, enum verb verb)
 {
-	const json_t *load = json_object_get(document, "critical_load"), *trial = json_object_get(document, "trial_result");
+	const json_t *trial = json_object_get(document, "trial_result");
 
 	if (verb == VERB_SEARCH)
 		return search_digest(document);
 	if (verb == VERB_RFC2544)
 		return suite_digest(document);
 	if (verb == VERB_SOAK)
-		return single_digest(document, "critical load", read_number(load, "mean"), "stdev",
-				     read_either(load, "robust_stdev", "stdev"));
+		return soak_digest(document);
 	return single_digest(document, "trial", read_number(trial, "trial_forwarding_rate"), "loss_ratio",
 			     read_number(trial, "trial_loss_ratio"));
 }

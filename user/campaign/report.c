@@ -195,8 +195,11 @@ static json_t *cell_document(const json_t *cell, bool as_soak)
 	json_t *runs;
 
 	if (as_soak)
-		return json_pack("{s:{s:O, s:O}}", "critical_load", "mean", json_object_get(first, "value"), "stdev",
-				 json_object_get(first, "stdev"));
+		return json_pack("{s:{s:O, s:O, s:O, s:O}, s:O}", "critical_load", "mean", json_object_get(first, "value"),
+				 "stdev", json_object_get(first, "stdev"), "lower_bound",
+				 json_object_get(first, "lower_bound"), "upper_bound",
+				 json_object_get(first, "upper_bound"), "tester_limited",
+				 json_object_get(first, "tester_limited"));
 	runs = json_array();
 	json_each (results, cell) {
 		json_t *list = json_array();

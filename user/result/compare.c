@@ -14,6 +14,7 @@
 #include "base/text_stream.h"
 #include "base/units.h"
 #include "mlr/evidence.h"
+#include "mlr/plr.h"
 #include "result/findings.h"
 
 #define SAME_LOAD       1e-9 /* a ratio: loads that differ by less are the same */
@@ -281,12 +282,16 @@ static const char *method_of(enum mlr_spread_source source)
 }
 
 /* Return the side whose SUT may do more than is known, because the tester limited all of its searches; NULL: neither. It
- * matters only for the slower one. */
+ * matters for a slower B, and for an A that a fall may be hidden of: not where B reaches as far, and may do more, too. */
 static const char *hidden_side(const struct verdict *verdict, const struct findings *a, const struct findings *b)
 {
-	if (strcmp(verdict->word, "slower") == 0 && b->limited == b->runs)
+	bool hides_a = a->limited == a->runs, hides_b = b->limited == b->runs;
+
+	if (strcmp(verdict->word, "slower") == 0 && hides_b)
 		return "B";
-	return strcmp(verdict->word, "faster") == 0 && a->limited == a->runs ? "A" : NULL;
+	if (strcmp(verdict->word, "same") == 0 && (hides_b || b->at_least))
+		return NULL;
+	return is_one_of(verdict->word, "faster same") && hides_a ? "A" : NULL;
 }
 
 /* "B is only at least 2 Mfps" */
@@ -335,6 +340,19 @@ static void weigh_one_sided(struct verdict *verdict, const struct findings *a, c
 		most ? "lower --min-load" : "");
 }
 
+/* Withdraw what the values do not show, because a SUT may do more, or less, than they say. */
+static void weigh_limits(struct verdict *verdict, const struct findings *a, const struct findings *b)
+{
+	const char *hidden = hidden_side(verdict, a, b);
+
+	if (!hidden) {
+		weigh_one_sided(verdict, a, b);
+		return;
+	}
+	verdict->word = "unknown";
+	explain(verdict, "the tester's own limit set the bounds of %s, so its SUT may be faster than they say", hidden);
+}
+
 static struct verdict judge_goal(const struct config *config, const struct mlr_spread *spread, const struct findings *a,
 				 const struct findings *b)
 {
@@ -346,7 +364,6 @@ static struct verdict judge_goal(const struct config *config, const struct mlr_s
 		.spread = *spread,
 	};
 	struct verdict verdict = { .word = "unknown", .evidence.change_ratio = NAN };
-	const char *hidden;
 
 	if (!a->compared.count || !b->compared.count) {
 		explain(&verdict, "%s has no bound at all", a->compared.count ? "B" : "A");
@@ -355,17 +372,11 @@ static struct verdict judge_goal(const struct config *config, const struct mlr_s
 	verdict.evidence = mlr_evidence_of(&a->compared, &b->compared, &comparison);
 	verdict.word = word_of(&verdict.evidence, config);
 	verdict.method = method_of(verdict.evidence.source);
-	if ((hidden = hidden_side(&verdict, a, b))) {
-		verdict.word = "unknown";
-		explain(&verdict, "the tester's own limit set the bounds of %s, so its SUT may be faster than they say",
-			hidden);
-	} else if (is_one_of(verdict.word, "slower faster")) {
+	if (is_one_of(verdict.word, "slower faster"))
 		explain_difference(&verdict, config, a, b);
-	} else {
+	else
 		explain_nothing_shown(&verdict, config);
-	}
-	if (!hidden)
-		weigh_one_sided(&verdict, a, b);
+	weigh_limits(&verdict, a, b);
 	return verdict;
 }
 
@@ -428,43 +439,66 @@ static json_t *compare_goals(const struct config *config, const struct mlr_sprea
 
 /* --- soaks ---------------------------------------------------------------------------------------------------------- */
 
-/* Read the estimate of a soak, and its standing. */
-static json_t *soak_findings(const json_t *document)
+/* What a soak says: its estimate. At Max Load the SUT may do more, and at Min Load less. Cells of a campaign say that by bounds. */
+static struct findings soak_findings(const json_t *document)
 {
-	json_t *findings = json_copy(json_object_get(document, "critical_load"));
+	const json_t *load = json_object_get(document, "critical_load");
+	bool limited = read_truth(document, "tester_limited"),
+	     never = strcmp(read_text(json_object_get(document, "crossings"), "kind"), "never") == 0;
+	struct findings findings = {
+		.runs = 1,
+		.limited = limited,
+		.at_least = !limited && (read_number(document, "max_load_probability") > MLR_PLR_LIKELY ||
+					 read_number(load, "lower_bound") > 0),
+		.at_most = never || read_number(document, "min_load_probability") > MLR_PLR_LIKELY ||
+			   read_number(load, "upper_bound") > 0,
+		.compared = { .count = 1, .mean = read_number(load, "mean") },
+	};
 
-	json_object_update_new(findings, json_pack("{s:b, s:b}", "regular", standing_of(document) != STANDING_IRREGULAR,
-						   "tester_limited", (int)read_truth(document, "tester_limited")));
+	if (findings.at_least)
+		findings.compared.mean = fmax(findings.compared.mean, read_number(document, "max_load"));
 	return findings;
+}
+
+/* Put the estimate of a soak, and its standing. */
+static json_t *soak_json(const json_t *document, const struct findings *findings)
+{
+	json_t *json = json_copy(json_object_get(document, "critical_load"));
+
+	json_object_update_new(json, json_pack("{s:b, s:b}", "regular", standing_of(document) != STANDING_IRREGULAR,
+					       "tester_limited", (int)read_truth(document, "tester_limited")));
+	if (findings->at_least)
+		json_put(json, "relevant_lower_bound_min", findings->compared.mean);
+	return json;
 }
 
 static json_t *compare_soaks(const struct config *config, const json_t *const documents[SIDES])
 {
 	const json_t *load[SIDES] = { json_object_get(documents[A], "critical_load"),
 				      json_object_get(documents[B], "critical_load") };
-	struct mlr_sample mean[SIDES] = { { .count = 1, .mean = read_number(load[A], "mean") },
-					  { .count = 1, .mean = read_number(load[B], "mean") } };
+	struct findings findings[SIDES] = { soak_findings(documents[A]), soak_findings(documents[B]) };
 	double deviation[SIDES] = { read_either(load[A], "robust_stdev", "stdev"),
 				    read_either(load[B], "robust_stdev", "stdev") };
 	struct mlr_comparison comparison = {
 		.tolerance_ratio = config->tolerance_ratio,
 		.significance = config->significance_ratio,
-		.resolution_ratio = hypot(deviation[A] / mean[A].mean, deviation[B] / mean[B].mean),
+		.resolution_ratio = hypot(deviation[A] / findings[A].compared.mean, deviation[B] / findings[B].compared.mean),
 		.spread = { 0, INFINITY }, /* The spread of soaks is in their estimates. */
 	};
 	struct verdict verdict = { .word = "unknown", .method = "estimates" };
 	json_t *json;
 
-	verdict.evidence = mlr_evidence_of(&mean[A], &mean[B], &comparison);
+	verdict.evidence = mlr_evidence_of(&findings[A].compared, &findings[B].compared, &comparison);
 	if (comparison.resolution_ratio >= 0)
 		verdict.word = word_of(&verdict.evidence, config);
 	explain(&verdict,
 		"the estimates differ by %.3f %%, that is %.1f standard deviations; that it is not above %g %% has p = %.2g",
 		100 * fabs(verdict.evidence.change_ratio), fabs(verdict.evidence.change_ratio) / comparison.resolution_ratio,
 		100 * config->tolerance_ratio, fmin(verdict.evidence.p_slower, verdict.evidence.p_faster));
+	weigh_limits(&verdict, &findings[A], &findings[B]);
 	json = verdict_json(&verdict, NULL);
-	json_object_set_new(json, "a", soak_findings(documents[A]));
-	json_object_set_new(json, "b", soak_findings(documents[B]));
+	json_object_set_new(json, "a", soak_json(documents[A], &findings[A]));
+	json_object_set_new(json, "b", soak_json(documents[B], &findings[B]));
 	return json_pack("[o]", json);
 }
 
