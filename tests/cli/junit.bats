@@ -70,6 +70,43 @@ counts() { # tests failures
   counts 3 0
 }
 
+@test "of repeated searches the one that is limited makes the run fail, whichever stands for all" {
+  # the third search of three finds most, and is limited
+  cat >"$BATS_TEST_TMPDIR/sut" <<'END'
+echo >>"$1"
+n=$(wc -l <"$1")
+while read -r line; do
+  jq -c --argjson n "$n" '(1 - (980000 + 10000 * $n) / .trial_load | if . > 0 then . else 0 end) as $loss
+    | {trial_loss_ratio: $loss, tester_limited: ($n == 3 and $loss > 0)}' <<<"$line"
+done
+END
+  run --separate-stderr measured "bash $BATS_TEST_TMPDIR/sut $BATS_TEST_TMPDIR/runs" --goal name=x,final=1,sum=1 --min-load 900kfps --max-load 1.1Mfps --repeat 3 \
+    --junit "$FILE" --format json
+  [ "$status" -eq 1 ]
+  is '.irregular_reason == null and [.repeats.runs[].search_result[0].tester_limited] == [false, false, true] and .repeats.median_run == 2' <<<"$output"
+  counts 2 1
+  holds '<testcase classname="xdp-mlr.search.run" name="search"><failure message="limited: the SUT may do more"/></testcase>'
+}
+
+@test "the comparisons of a campaign are test cases" {
+  cat >"$BATS_TEST_TMPDIR/c.yaml" <<'END'
+campaign:
+  verb: search
+  results: out
+  repeat: 2
+  compare: build
+  matrix: {build: {v1: {measurer: "sim:hard,capacity=1e6"}, v2: {measurer: "sim:hard,capacity=0.5e6"}}, frame-size: [64, 128]}
+max-load: 3Mfps
+goal: ["name=x,final=1,sum=1"]
+END
+  "$XDP_MLR" campaign run "$BATS_TEST_TMPDIR/c.yaml" -q >/dev/null
+  run "$XDP_MLR" campaign report "$BATS_TEST_TMPDIR/c.yaml" --report "$BATS_TEST_TMPDIR/c.json"
+  [ "$status" -eq 1 ]
+  "$XDP_MLR" report "$BATS_TEST_TMPDIR/c.json" --junit "$FILE"
+  counts 3 2
+  grep -q 'classname="xdp-mlr.campaign.goals" name="x, v1 to v2, 128"><failure message="B.*/></testcase>$' "$FILE"
+}
+
 @test "a file that cannot be written is known before anything is measured" {
   refuses 2 "--junit '/nowhere/j.xml': " simulated --junit /nowhere/j.xml
 }

@@ -138,19 +138,32 @@ static void put_service(struct suite *suite, const json_t *service)
 		put_step(suite, read_text(service, "name"), "performance", performance);
 }
 
-/* A goal of two documents: only a slower B, or what cannot be told, fails. */
-static void put_comparison(struct suite *suite, const json_t *goal)
+/* A goal of two documents, or of two cells of a campaign: only a slower B, or what cannot be told, fails. */
+static void put_comparison(struct suite *suite, const char *name, const json_t *comparison)
 {
-	const char *verdict = read_text(goal, "verdict");
+	const char *verdict = read_text(comparison, "verdict");
 
-	put_case(suite, "goals", read_text(goal, "goal"), NAN,
-		 strcmp(verdict, "same") && strcmp(verdict, "faster") ? read_text(goal, "evidence") : NULL);
+	put_case(suite, "goals", name, NAN,
+		 strcmp(verdict, "same") && strcmp(verdict, "faster") ? read_text(comparison, "evidence") : NULL);
+}
+
+/* "ndr, v1 to v2, 64": the goal, what is compared, and where both cells stand on the other axes. */
+static void put_cells(struct suite *suite, const json_t *comparison)
+{
+	char name[NAME_SIZE];
+
+	snprintf(name, sizeof(name), "%.40s, %.30s to %.30s", read_text(comparison, "goal"), read_text(comparison, "a"),
+		 read_text(comparison, "b"));
+	json_each_member (axis, value, json_object_get(comparison, "values"))
+		text_add(name, sizeof(name), ", %.30s", json_string_value(value) ?: "");
+	put_comparison(suite, name, comparison);
 }
 
 /* Why a run does not hold; where it has results that are no cases of their own, one of those. */
 static const char *failure_of_run(const json_t *document)
 {
-	bool limited = json_object_get(document, "points") && standing_of_document(document) == STANDING_LIMITED;
+	bool has_others = json_object_get(document, "points") || json_object_get(document, "repeats");
+	bool limited = has_others && standing_of_document(document) == STANDING_LIMITED;
 
 	return failure_of(document) ?: limited ? LIMITED_FAILURE : NULL;
 }
@@ -181,7 +194,9 @@ static void put_cases(struct suite *suite, const json_t *document)
 	put_self_tests(suite, "hostile-tests", json_object_get(document, "hostile_tests"));
 	json_each (item, json_object_get(document, "goals"))
 		if (json_object_get(item, "evidence"))
-			put_comparison(suite, item);
+			put_comparison(suite, read_text(item, "goal"), item);
+	json_each (item, json_object_get(document, "comparisons"))
+		put_cells(suite, item);
 	json_each (item, json_object_get(document, "requirements"))
 		put_requirement(suite, item);
 }
