@@ -41,6 +41,9 @@ installed() { # make arguments...
 @test "a default that --help tells stands in the man page" {
   grep -qxF 'Default: 198.18.0.2/24,198.19.0.2/24.' "$MAN/xdp-mlr-search.8"
   [ "$(grep -c '^Default: ' "$MAN/xdp-mlr-search.8")" -ge 8 ]
+  grep -qxF 'Default: both.' "$MAN/xdp-mlr-connect.8"
+  grep -qxF 'Default: 512.' "$MAN/xdp-mlr-y1564.8"
+  grep -q '^0 .*; 1 it is slower; 2 ' "$MAN/xdp-mlr-compare.8"
 }
 
 @test "the main page names every verb and every exit code, the file's page every key" {
@@ -119,6 +122,14 @@ offers() {
 @test "zsh reads its completion" {
   command -v zsh >/dev/null || skip "zsh(1) is not here"
   zsh -n "$MAN/completion.zsh"
+}
+
+@test "zsh completes the second word of every verb that has two" {
+  local verb
+  while read -r verb; do
+    [[ $verb == *' '* ]] || continue
+    sed -n "/verb == ${verb%% *} /,/^  fi/p" "$MAN/completion.zsh" | grep -qE "compadd.* ${verb#* }( |\$)"
+  done < <(verbs)
 }
 
 # --- installing ---

@@ -74,8 +74,25 @@ search() {
   refuses 2 "--help takes no value, but got 'some'" "$XDP_MLR" search --help=some
 }
 
+@test "help shows each text whole, and the default that the verb has" {
+  # as one line, for texts are broken anywhere
+  help_of() { "$XDP_MLR" "$@" --help=all | tr -s ' \n' ' '; }
+  [[ $(help_of lab up) == *"the links sut-a and sut-b of the lab's namespace) (default router) "* ]]
+  [[ $(help_of trial) == *"(default 64) "*"(default 1s) "* ]]
+  for verb in rfc2544 selftest; do [[ $(help_of $verb) == *"(default 64,128,256,512,1024,1280,1518) "* ]]; done
+  [[ $(help_of y1564) == *"(default 512) "*"(default 900) "* && $(help_of y1564) != *"(default 1s)"* ]]
+  [[ $(help_of connect) == *"(default both) "*"(default 3) "* && $(help_of connect) != *"(default 1s)"* ]]
+  [[ $(help_of soak) == *"(default 1800) "* ]]
+}
+
+@test "a verb that judges something else than a measurement says what its exit codes mean" {
+  [[ $("$XDP_MLR" compare --help) == *$'\ncompare: 0 '*"1 it is slower; 2 "* ]]
+  [[ $("$XDP_MLR" search --help) != *$'\nsearch: '* ]]
+  [[ $("$XDP_MLR" campaign --help) == *$'\ncampaign status: 0 '* ]]
+}
+
 @test "help is within 120 columns" {
-  for verb in '' search trial sweep soak rfc2544 y1564 selftest probe lab clean compare report; do
+  for verb in '' search trial sweep soak rfc2544 y1564 selftest connect probe lab profile clean compare report verify campaign; do
     "$XDP_MLR" $verb --help | awk 'length > 120 { print; bad = 1 } END { exit bad }'
   done
 }

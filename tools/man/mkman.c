@@ -98,8 +98,10 @@ static void put_synopsis(FILE *stream, const char *word)
 	}
 }
 
-static void put_option(FILE *stream, const struct option *option)
+static void put_option(FILE *stream, const struct option *option, enum verb verb)
 {
+	const char *fallback = option_fallback(option, verb);
+
 	fputs(".TP\n", stream);
 	if (option->letter)
 		fprintf(stream, "\\fB\\-%c\\fR, ", option->letter);
@@ -115,9 +117,9 @@ static void put_option(FILE *stream, const struct option *option)
 	fputc('\n', stream);
 	put_text(stream, option->help);
 	fputs(".\n", stream);
-	if (option->fallback) {
+	if (fallback) {
 		fputs("Default: ", stream);
-		put_text(stream, option->fallback);
+		put_text(stream, fallback);
 		fputs(".\n", stream);
 	}
 }
@@ -125,13 +127,17 @@ static void put_option(FILE *stream, const struct option *option)
 /* The options of a verb; with several verbs under one word, whose each is. */
 static void put_options(FILE *stream, const char *word)
 {
+	enum verb verb = 0;
+
+	while (!verb_has_word(verb, word))
+		verb++;
 	fputs(".SH OPTIONS\nA long option may be cut short where no other one begins so. A value may follow as the next "
 	      "argument, "
 	      "or after =.\n",
 	      stream);
 	for (size_t i = 0; i < option_count; i++)
 		if (of_word(&options[i], word))
-			put_option(stream, &options[i]);
+			put_option(stream, &options[i], verb);
 }
 
 static void put_verbs(FILE *stream)
@@ -246,6 +252,20 @@ static void put_plain_body(FILE *stream, enum verb verb, const char *word)
 	put_options(stream, word);
 }
 
+/* Say what exit codes mean for verbs of this word that judge something else than a measurement. */
+static void put_own_exit_codes(FILE *stream, const char *word)
+{
+	for (enum verb verb = 0; verb < VERB_COUNT; verb++) {
+		if (!verb_has_word(verb, word) || !verb_exit_codes(verb))
+			continue;
+		fputs(".PP\n.BR ", stream);
+		put_text(stream, verb_name(verb));
+		fputs(" :\n", stream);
+		put_text(stream, verb_exit_codes(verb));
+		fputs(".\n", stream);
+	}
+}
+
 /* What a page is about: where several verbs share it, more than what the first of them does. */
 static const char *word_summary(const char *word, enum verb verb)
 {
@@ -278,6 +298,7 @@ static void write_verb_page(const char *templates, const char *directory, enum v
 	else
 		put_plain_body(stream, verb, word);
 	put_exit(stream);
+	put_own_exit_codes(stream, word);
 	fputs(".SH SEE ALSO\n.BR xdp\\-mlr (8),\n.BR xdp\\-mlr.yaml (5),\n.BR xdp\\-mlr\\-methodology (7)\n", stream);
 	finish(stream, page);
 }
@@ -474,6 +495,17 @@ static void put_zsh_option(FILE *stream, const struct option *option)
 	fputs("' \\\n", stream);
 }
 
+/* The second words of verbs that share the first one. */
+static void put_zsh_second_words(FILE *stream, const char *word)
+{
+	fprintf(stream, "  if [[ $verb == %s ]]; then\n    if (( CURRENT == 3 )); then\n      compadd", word);
+	for (enum verb verb = 0; verb < VERB_COUNT; verb++)
+		if (verb_has_word(verb, word))
+			fprintf(stream, " %s", verb_second_word(verb));
+	fprintf(stream,
+		"\n      return\n    fi\n    verb=\"%s $words[3]\"\n    shift words\n    (( CURRENT-- ))\n  fi\n", word);
+}
+
 static void write_zsh(const char *directory)
 {
 	FILE *stream = create(directory, "completion.zsh");
@@ -486,15 +518,14 @@ static void write_zsh(const char *directory)
 		if (!leads(verb))
 			continue;
 		fprintf(stream, "    '%s:", verb_word(verb, word));
-		put_zsh_text(stream, strchr(verb_name(verb), ' ') ? "a system under test of its own" : verb_summary(verb));
+		put_zsh_text(stream, word_summary(word, verb));
 		fputs("'\n", stream);
 	}
-	fputs("  )\n  if (( CURRENT == 2 )); then\n    _describe verb verbs\n    return\n  fi\n"
-	      "  if [[ $verb == lab ]]; then\n"
-	      "    if (( CURRENT == 3 )); then\n      compadd up down status\n      return\n    fi\n"
-	      "    verb=\"lab $words[3]\"\n    shift words\n    (( CURRENT-- ))\n  fi\n"
-	      "  shift words\n  (( CURRENT-- ))\n  case $verb in\n",
-	      stream);
+	fputs("  )\n  if (( CURRENT == 2 )); then\n    _describe verb verbs\n    return\n  fi\n", stream);
+	for (enum verb verb = 0; verb < VERB_COUNT; verb++)
+		if (verb_second_word(verb) && leads(verb))
+			put_zsh_second_words(stream, verb_word(verb, word));
+	fputs("  shift words\n  (( CURRENT-- ))\n  case $verb in\n", stream);
 	for (enum verb verb = 0; verb < VERB_COUNT; verb++) {
 		fprintf(stream, "    '%s') _arguments \\\n", verb_name(verb));
 		for (size_t i = 0; i < option_count; i++)

@@ -44,8 +44,8 @@ static enum exit_code make_estimate(const struct config *config, struct search_e
 	case VERB_SOAK:
 		estimate->least_s = config->stdev_ratio > 0 ? NAN : config->max_time_s;
 		estimate->likely_s = estimate->most_s = config->max_time_s;
-		estimate->assumption = config->stdev_ratio > 0 ? "the estimate does not get as sharp as --stdev before"
-							       : "a soak ends with --max-time";
+		estimate->assumption = config->stdev_ratio > 0 ? "an estimate that does not get as sharp as --stdev before"
+							       : "a soak that ends with --max-time";
 		break;
 	case VERB_RFC2544:
 		estimate->assumption = "a SUT with a limit somewhere below Max Load";

@@ -10,14 +10,13 @@
 
 #define NAME_COLUMNS 30
 #define TEXT_COLUMNS 76
+#define DEFAULT_SIZE 128
 
 /* --- --help and --version, written from the option table ---------------------------------------------------------- */
 
-/* Text in a column, broken at spaces. */
-static void put_wrapped(FILE *stream, const char *text)
+/* Write a text in a column, broken at spaces, after the `column` octets that the line has. Return how many it has then. */
+static size_t put_wrapped(FILE *stream, const char *text, size_t column)
 {
-	size_t column = 0;
-
 	while (*text) {
 		size_t word = strcspn(text, " ");
 
@@ -28,23 +27,26 @@ static void put_wrapped(FILE *stream, const char *text)
 		column += (size_t)fprintf(stream, "%s%.*s", column ? " " : "", (int)word, text);
 		text += word + strspn(text + word, " ");
 	}
+	return column;
 }
 
-static void put_option(FILE *stream, const struct option *option)
+static void put_option(FILE *stream, const struct option *option, enum verb verb)
 {
-	char name[80], text[512], letter[8] = "    ";
+	const char *fallback = option_fallback(option, verb);
+	char name[80], letter[8] = "    ";
+	size_t column;
 
 	if (option->letter)
 		snprintf(letter, sizeof(letter), "-%c, ", option->letter);
 	snprintf(name, sizeof(name), "  %s--%s%s%s", letter, option->name, option->argument ? " " : "",
 		 option->argument ? option->argument : "");
-	snprintf(text, sizeof(text), "%s%s%s%s", option->help, option->fallback ? " (default " : "",
-		 option->fallback ? option->fallback : "", option->fallback ? ")" : "");
 	if (strlen(name) >= NAME_COLUMNS)
 		fprintf(stream, "%s\n%*s", name, NAME_COLUMNS, "");
 	else
 		fprintf(stream, "%-*s", NAME_COLUMNS, name);
-	put_wrapped(stream, text);
+	column = put_wrapped(stream, option->help, 0);
+	if (fallback)
+		put_wrapped(stream, TEXT_OF(DEFAULT_SIZE, "(default %s)", fallback), column);
 	fputc('\n', stream);
 }
 
@@ -69,11 +71,21 @@ static void put_usage(FILE *stream, const char *label, enum verb verb)
 
 static void put_exit_codes(FILE *stream)
 {
-	fputs("\nExit codes: 0 done; 1 done, but a result is irregular or limited by the tester; 2 bad usage, "
-	      "configuration or\n"
-	      "input; 3 this machine, kernel or NIC cannot do it; 4 refused as unsafe; 5 a measurement is invalid; 130 "
-	      "interrupted.\n",
+	fputs("\nExit codes: 0 done; 1 done, but a result is irregular, limited by the tester, or misses a --require; 2 "
+	      "bad usage,\n"
+	      "configuration or input; 3 this machine, kernel or NIC cannot do it; 4 refused as unsafe; 5 a measurement is "
+	      "invalid;\n"
+	      "130 interrupted.\n",
 	      stream);
+}
+
+/* Show what exit codes mean for a verb that judges something else than a measurement. */
+static void put_own_exit_codes(FILE *stream, enum verb verb)
+{
+	const char *codes = verb_exit_codes(verb);
+
+	if (codes)
+		fprintf(stream, "%s: %s.\n", verb_name(verb), codes);
 }
 
 static size_t count_options(enum verb first, enum verb last, bool all)
@@ -98,7 +110,7 @@ static void put_options(FILE *stream, enum verb first, enum verb last, bool all)
 		if (heading != shown)
 			fprintf(stream, "\n%s:\n", heading);
 		shown = heading;
-		put_option(stream, &options[i]);
+		put_option(stream, &options[i], first);
 	}
 }
 
@@ -123,6 +135,8 @@ static void put_verb_help(FILE *stream, enum verb first, enum verb last, bool wa
 			"\nThese are %zu of %zu options: 'xdp-mlr %s --help=all' and xdp-mlr-%s(8) have all of them.\n",
 			count_options(first, last, false), count, verb_name(first), verb_word(first, ROOM(VERB_WORD_SIZE)));
 	put_exit_codes(stream);
+	for (enum verb verb = first; verb <= last; verb++)
+		put_own_exit_codes(stream, verb);
 }
 
 static enum exit_code help_verb(enum verb first, enum verb last, bool wants_all)

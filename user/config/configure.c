@@ -49,10 +49,11 @@ static enum exit_code add_fallbacks(enum verb verb, struct given_list *list)
 	for (size_t i = 0; i < option_count && code == EXIT_DONE; i++) {
 		const struct option *option = &options[i];
 
-		if (option->fallback && option_belongs(option, verb) && !given_find(list, option->name))
-			code = given_add(
-				list,
-				&(struct given){ .option = option, .text = (char *)option->fallback, .fallback = true });
+		const char *fallback = option_fallback(option, verb);
+
+		if (fallback && option_belongs(option, verb) && !given_find(list, option->name))
+			code = given_add(list,
+					 &(struct given){ .option = option, .text = (char *)fallback, .fallback = true });
 	}
 	return code;
 }
@@ -126,9 +127,9 @@ static bool asks_hostile(const struct given_list *list)
 	return given_says(list, "hostile", "true") || given_says(list, "hostile", "yes");
 }
 
-/* Defaults of one verb: a soak ends by itself, a suite has the frame sizes of RFC 2544; and of the phased algorithm, as in
- * section 5.1.1 of draft-ietf-bmwg-mlrsearch-01. */
-static enum exit_code add_verb_fallbacks(enum verb verb, struct given_list *list)
+/* Add defaults that another option brings: those of the phased algorithm, as in section 5.1.1 of
+ * draft-ietf-bmwg-mlrsearch-01, and those of --hostile. */
+static enum exit_code add_dependent_fallbacks(struct given_list *list)
 {
 	bool phased = given_says(list, "algorithm", "phased"),
 	     stored = given_find(list, "resume") || given_find(list, "replay"), hostile = asks_hostile(list);
@@ -136,17 +137,11 @@ static enum exit_code add_verb_fallbacks(enum verb verb, struct given_list *list
 		bool applies;
 		const char *name, *text;
 	} fallbacks[] = {
-		{ verb == VERB_SOAK, "max-time", "1800" },
 		{ phased && !stored, "max-time", "600" },
 		{ phased, "intermediate-phases", "2" },
 		{ phased, "expansion-coefficient", "4" },
-		{ verb == VERB_Y1564, "duration", "900" },
-		{ verb == VERB_CONNECT, "duration", "3" },
-		{ verb == VERB_CONNECT, "direction", "both" },
-		{ verb == VERB_Y1564, "frame-size", "512" },
 		{ hostile, "frame-size", HOSTILE_FRAME_SIZE },
 		{ hostile, "verify", "all" },
-		{ frame_sizes_are_a_list(verb), "frame-size", RFC2544_FRAME_SIZES },
 	};
 	enum exit_code code = EXIT_DONE;
 
@@ -456,7 +451,7 @@ static enum exit_code check(struct config *config)
 /* Set the defaults, and make the configuration from all values. */
 static enum exit_code complete(struct config *config)
 {
-	enum exit_code code = add_verb_fallbacks(config->verb, config->given);
+	enum exit_code code = add_dependent_fallbacks(config->given);
 
 	if (code == EXIT_DONE)
 		code = add_fallbacks(config->verb, config->given);

@@ -22,7 +22,7 @@ struct option {
 	const char *argument; /* the name of the value in --help; NULL: a switch */
 	unsigned int verbs;   /* one bit for each enum verb */
 	unsigned int flags;   /* flags of enum option_flag */
-	const char *fallback; /* the default, as a user would write it; NULL: none */
+	const char *fallback; /* the default of most verbs (option_fallback()); NULL: none */
 	const char *help;
 	const char *group; /* the heading in --help of this option and of those after it; NULL: that of the option before */
 	/* Read a value into the configuration. It uses the members below. */
@@ -50,6 +50,8 @@ extern const size_t option_count;
 
 const char *algorithm_name(enum algorithm algorithm);
 const char *direction_name(enum direction direction);
+/* Return the default of an option for a verb, as a user would write it; NULL: none. */
+const char *option_fallback(const struct option *option, enum verb verb);
 /* Whether the verb has the option. */
 bool option_belongs(const struct option *option, enum verb verb);
 /* Whether a value is a command that is run, a file that is opened, or a reason to be unsafe. Such values are ignored in

@@ -7,6 +7,7 @@
 #include "base/text_stream.h"
 #include "base/units.h"
 #include "config/options_read.h"
+#include "config/options_suite.h"
 #include "config/requirement.h"
 #include "mlr/controller.h"
 #include "mlr/profile.h"
@@ -305,8 +306,7 @@ const struct option options[] = {
 	       .flags = OPTION_USUAL),
 	OPTION("frame-size", "SIZE", TRAFFIC, "64", read_frame_sizes,
 	       "octets of a frame, FCS included, 64 to 9216; or a mix: imix (7:64,4:594,1:1518), imix:csit, "
-	       "imix:WEIGHT:SIZE,... or an RFC 6985 genome, as genome:aaabz,z=1518; of a suite (rfc2544, selftest) a list, "
-	       "default the sizes of RFC 2544",
+	       "imix:WEIGHT:SIZE,... or an RFC 6985 genome, as genome:aaabz,z=1518; rfc2544 and selftest take a list",
 	       .flags = OPTION_USUAL),
 	CHOICE("ip", "V", TRAFFIC, "4", ip, ip_choices, "the IP version: 4, 6 or mixed (flows alternate)",
 	       .flags = OPTION_USUAL),
@@ -373,8 +373,8 @@ const struct option options[] = {
 	DURATION("duration", "S", TRIAL | SWEEP | SELFTEST | Y1564 | CONNECT, "1s", duration_s, POSITIVE,
 		 "how long to send: " DURATION_FORMS
 		 "; of a sweep: at each load; of a self-test: each trial that confirms, the search has shorter "
-		 "ones; of y1564: the performance test, of all services at once, default 15min; of connect: how long to "
-		 "listen at least, default 3s (spanning tree speaks every 2 s, LLDP every 30 s)",
+		 "ones; of y1564: the performance test, of all services at once; of connect: how long to listen at "
+		 "least (spanning tree speaks every 2 s, LLDP every 30 s)",
 		 .flags = OPTION_USUAL),
 	OPTION("preset", "P", SEARCH, "csit", read_preset,
 	       "goals and waits: csit (NDR and PDR as FD.io CSIT measures them), rfc2544 or tst009",
@@ -469,9 +469,8 @@ const struct option options[] = {
 	       "ask the controller again what a stored search asked, and measure nothing",
 	       .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT),
 	DURATION("max-time", "S", SEARCH | SOAK | RFC2544 | Y1564, NULL, max_time_s, POSITIVE,
-		 "end after this time with what there is: a search is then irregular, a soak is done. Default: 1800 for "
-		 "soak, "
-		 "600 for a search by phased, no limit for others",
+		 "end after this time with what there is: a search is then irregular, a soak is done. By default a soak "
+		 "has 1800 s, a search by phased 600 s, and all others no limit",
 		 .flags = OPTION_USUAL),
 	OPTION("measurer", "M", SEARCH | SWEEP | SOAK, "xdp", read_measurer,
 	       "who performs the trials: xdp (these ports), mpi (ports of several hosts, under mpirun), exec:COMMAND (JSON "
@@ -682,6 +681,27 @@ const char *algorithm_name(enum algorithm algorithm)
 const char *direction_name(enum direction direction)
 {
 	return directions[direction];
+}
+
+const char *option_fallback(const struct option *option, enum verb verb)
+{
+	/* the verbs with a default of their own */
+	static const struct {
+		unsigned int verbs;
+		const char *name, *text;
+	} own[] = {
+		{ SOAK, "max-time", "1800" },
+		{ Y1564, "duration", "900" },
+		{ CONNECT, "duration", "3" },
+		{ CONNECT, "direction", "both" },
+		{ Y1564, "frame-size", "512" },
+		{ RFC2544 | SELFTEST, "frame-size", RFC2544_FRAME_SIZES },
+	};
+
+	for (size_t i = 0; i < COUNT(own); i++)
+		if (own[i].verbs >> verb & 1 && strcmp(own[i].name, option->name) == 0)
+			return own[i].text;
+	return option->fallback;
 }
 
 bool option_belongs(const struct option *option, enum verb verb)

@@ -22,6 +22,22 @@ const char *verb_summary(enum verb verb)
 	return verbs[verb].summary;
 }
 
+const char *verb_exit_codes(enum verb verb)
+{
+	switch (verb) {
+	case VERB_COMPARE:
+		return "0 the SUT of B is not slower; 1 it is slower; 2 this cannot be told, or the results cannot be compared";
+	case VERB_VERIFY:
+		return "0 nothing contradicts; 1 something does, or an answer to --vectors is wrong; 2 a file cannot be read";
+	case VERB_CONNECT:
+		return "0 frames pass between the ports; 1 they do not, or not steadily";
+	case VERB_CAMPAIGN_STATUS:
+		return "0 every point is done; 1 not yet";
+	default:
+		return NULL;
+	}
+}
+
 const char *verb_file(enum verb verb, size_t index)
 {
 	return index < FILES_MAX ? verbs[verb].files[index] : NULL;

@@ -58,6 +58,8 @@ enum verb { VERBS(VERB_CONSTANT) };
 
 const char *verb_name(enum verb verb);
 const char *verb_summary(enum verb verb);
+/* Return what exit codes 0, 1 and 2 mean for a verb that judges something else than a measurement; NULL: nothing else. */
+const char *verb_exit_codes(enum verb verb);
 /* Return the name in --help of a file that the verb takes by position, or NULL if there are no more. The last name may be
  * "FILE...", for one file or several. */
 const char *verb_file(enum verb verb, size_t index);

@@ -147,9 +147,9 @@ static void put_probe_state(struct writer *writer, const json_t *document)
 		writer, tone_of(state),
 		tone_of(state) == TONE_GOOD ? "Nothing stands in the way of a measurement."
 		: tone_of(state) == TONE_WARN
-			? "Some things weaken a measurement; the commands, run as root, mend what they stand by."
-			: "Something stands in the way of a measurement; the commands, run as root, mend what they "
-			  "stand by.");
+			? "Some things weaken a measurement; each command, run as root, mends the line above it."
+			: "Something stands in the way of a measurement; each command, run as root, mends the "
+			  "line above it.");
 }
 
 /* Adds to the counts of checks that are OK, WARN and FAIL. */
