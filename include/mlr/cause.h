@@ -67,8 +67,8 @@ enum mlr_cause_kind {
 	MLR_CAUSE_SHARED,    /* the frames were lost at a CPU which worked for others: programs, or a hypervisor */
 	MLR_CAUSE_EXACT,     /* it grew by the lost frames */
 	MLR_CAUSE_SATURATED, /* it was at its limit where frames were lost, and not at the Lower Bound */
-	/* It grew where frames were lost, and hardly at the Lower Bound. Where no trial tells of the Lower Bound: it is called after a
-	 * loss, and grew by nearly the lost frames. */
+	/* It grew where frames were lost, and hardly at the Lower Bound. If no trial tells of the Lower Bound, its name
+	 * must be that of a loss, and it grew by nearly the lost frames. */
 	MLR_CAUSE_GROWS,
 	MLR_CAUSE_PART,      /* a part of the loss: all parts add up to the lost frames */
 	MLR_CAUSE_DIRECTION, /* it grew by the frames lost in one direction */

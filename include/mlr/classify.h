@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Load Classification and Conditional Throughput, which are appendices A and B of RFC 9971. The caller
- * owns the sums and the trials; the functions keep nothing. Sums start as zeros, take one trial after another, and can be
+ * This header has Load Classification and Conditional Throughput, which are appendices A and B of RFC 9971. The caller owns
+ * the sums and the trials; the functions keep nothing. Sums start as zeros, take one trial after another, and can be
  * classified at any time.
  *
  * All sums are integers. Durations are in ns, rounded to the nearest, at least 1 and at most MLR_DURATION_MAX_NS. The Goal

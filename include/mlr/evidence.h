@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The evidence that one version of a SUT is slower than another one, from a load for each of their searches: its threshold
- * (mlr/threshold.h), or else its Conditional Throughput. The caller owns all values; the functions keep nothing. A comparison
- * is made once, from two samples and what is known of the spread, that is how far results of an unchanged SUT lie apart.
+ * This header weighs the evidence that one version of a SUT is slower than another. It takes one load for each search: its
+ * threshold (mlr/threshold.h), or else its Conditional Throughput. The caller owns all values; the functions keep nothing. A
+ * comparison is made once, from two samples and from what is known of the spread. The spread is how far results of an
+ * unchanged SUT lie apart.
  *
  * Two or more searches of a version show the spread. One search does not: a SUT may place its threads or buffers anew for
- * each run, and keep them for the whole search. So for single searches a spread is assumed, with little certainty, and only a
- * large change is believed.
+ * each run, and keep them for the whole search. So for single searches a spread is assumed, with little certainty, and only
+ * a large change is believed.
  */
 #ifndef MLR_EVIDENCE_H
 #define MLR_EVIDENCE_H

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the names of counters say. The functions are pure and keep nothing.
+ * These functions say what the name of a counter means. They are pure and keep nothing.
  *
- * A name is read as words, which end at anything but a letter, and before a capital. "rxq3_drops", "RXDropped" and "q-drop" have
- * a word of loss. "frames_transferred" and "rx_interrupts" have none. A word may be glued to one of traffic: "rxdrops".
+ * A name is read as words. A word ends at anything but a letter, and before a capital. "rxq3_drops", "RXDropped" and
+ * "q-drop" have a word of loss. "frames_transferred" and "rx_interrupts" have none. A word of loss may follow one of traffic
+ * without a gap: "rxdrops".
  */
 #ifndef MLR_CAUSE_NAMES_H
 #define MLR_CAUSE_NAMES_H
 
 #include <stdbool.h>
 
-/* Whether it counts octets or bits, which are frames told otherwise. */
+/* Whether it counts octets or bits, which repeat what a counter of frames says. */
 bool mlr_cause_name_is_octets(const char *name);
 /* Whether it counts events of a CPU, which are no frames, however many there are. */
 bool mlr_cause_name_is_of_cpu(const char *name);

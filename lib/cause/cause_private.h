@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The trials that are evidence of a cause, and what counters did in them. mlr_cause_find() owns the evidence, from
- * mlr_cause_open() until mlr_cause_close(); trials and counters stay the caller's.
+ * This header chooses the trials that are evidence of a cause, and adds up what counters did in them. mlr_cause_find() owns
+ * the evidence, from mlr_cause_open() until mlr_cause_close(); trials and counters stay the caller's.
  *
  *	cause.c		judges counters, families and splits, and sorts the causes
  *	evidence.c	chooses the trials, and adds up what counters did in them

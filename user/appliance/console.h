@@ -15,7 +15,7 @@
 
 #define CONSOLE_FILES 2 /* files that each console is polled with */
 
-/* Open a console; "-" is standard input and output. 0 or -errno. */
+/* Open a console. The path "-" means standard input and output. Returns 0 or -errno. */
 int console_open(struct appliance *appliance, const char *path);
 void console_close_all(struct appliance *appliance);
 
@@ -29,7 +29,7 @@ void console_refresh(struct appliance *appliance);
 void console_ports(struct appliance *appliance);
 /* Keep lines back while others write to the consoles, and write them then. */
 void console_hold(struct appliance *appliance, bool hold);
-/* Whether everything written has left. */
+/* Whether all consoles have taken everything that was written. */
 bool console_drained(const struct appliance *appliance);
 
 void console_files(const struct console *console, struct pollfd files[CONSOLE_FILES]);

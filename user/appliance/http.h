@@ -18,12 +18,13 @@
 /* Listen as the settings say, or stop. A fault is reported, and everything else goes on without it. */
 void http_configure(struct appliance *appliance);
 void http_stop(struct appliance *appliance);
-/* The descriptor to wait for; -1: nothing listens. */
+/* Return the descriptor to wait for, or -1 if nothing listens. */
 int http_fd(const struct appliance *appliance);
 uint64_t http_due_ns(const struct appliance *appliance);
 void http_work(struct appliance *appliance);
 
-/* What browsers and collectors get: pages in the style of the report, without script; and OpenMetrics text. pages.c */
+/* These functions write what browsers and collectors get: pages in the style of the report, without script, and
+ * OpenMetrics text. They are in pages.c. */
 void page_index(FILE *stream, const struct appliance *appliance);
 void page_view(FILE *stream, const struct appliance *appliance);
 void page_log(FILE *stream, const struct appliance *appliance);

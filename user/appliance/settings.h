@@ -74,17 +74,18 @@ struct settings {
 	struct management_settings management;
 };
 
-/* Read them; what the file does not say has its default. `overrides` is a file of lines NAME=VALUE from the kernel's command
- * line, or NULL: those that begin with "appliance." are settings of the section, as appliance.management.port=eth2, and win
- * over the file's; the others are options, and not read here. False: `error` says why, with file and line. */
+/* Read the settings. A setting that the file lacks has its default. `overrides` is a file of lines NAME=VALUE from the
+ * kernel's command line, or NULL. Its names that begin with "appliance.", such as appliance.management.port=eth2, are
+ * settings, and win over the file's. Its other names are options, which are not read here. Returns false if something is
+ * wrong; `error` then has the reason, with file and line. */
 bool settings_read(const char *path, const char *overrides, struct settings *ret, char error[SETTINGS_ERROR_SIZE]);
 void settings_free(struct settings *settings);
 
 /* Print the settings for a shell script: lines NAME=VALUE whose values consist of letters, digits and ,.:/_- only. */
 void settings_print(FILE *stream, const struct settings *settings);
 
-/* The MAC address of an interface, "02:00:00:00:00:01", into a buffer; empty where no interface has this name. An appliance
- * has but one network namespace, and /sys is of that one. */
+/* Write the MAC address of an interface, such as "02:00:00:00:00:01", into the buffer. The text is empty if no interface
+ * has this name. An appliance has one network namespace only, and /sys shows that one. */
 #define INTERFACE_ADDRESS_SIZE 64
 const char *interface_address(const char *name, char address[INTERFACE_ADDRESS_SIZE]);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * This header follows a run from outside. The caller owns the state. It begins empty for each run, and grows by the events
- * of --format jsonl and the file of --metrics to the state that progress/view.h draws. No clock here: who shows the state
- * says what time has passed.
+ * This header follows a run from outside. The caller owns the state. It begins empty for each run. Events of --format jsonl
+ * and the file of --metrics fill in the state that progress/view.h draws. Nothing here reads a clock: whoever shows the
+ * state says how much time has passed.
  */
 #pragma once
 
@@ -24,9 +24,9 @@ struct watch {
 /* Begin a run, of which nothing is known yet. */
 void watch_begin(struct watch *watch, const char *title);
 void watch_event(struct watch *watch, const json_t *event);
-/* OpenMetrics text: what events do not tell. */
+/* Take OpenMetrics text, for what events do not tell. */
 void watch_metrics(struct watch *watch, const char *text);
 
-/* A result in a line: "ndr 998.3 kfps, pdr 1.003 Mfps". */
+/* Write a result in one line: "ndr 998.3 kfps, pdr 1.003 Mfps". */
 #define WATCH_SUMMARY_SIZE 240
 const char *watch_summary(const json_t *document, char buffer[WATCH_SUMMARY_SIZE]);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A child process with which the program exchanges lines: /bin/sh -c COMMAND. The caller owns the structure; the child's
- * standard input and output are pipes to us, and its standard error is ours. It is started once, asked for one line after
- * another, and ended with its whole process group.
+ * The program exchanges lines with a child process, /bin/sh -c COMMAND. The caller owns the structure. The child's standard
+ * input and output are pipes to us, and its standard error is ours. A child is started once, is asked for one line after
+ * another, and is ended with its whole process group.
  *
- * The child has a process group of its own, and the kernel ends it when we die for any reason.
+ * The child has a process group of its own. The kernel ends it when we die for any reason.
  */
 #pragma once
 

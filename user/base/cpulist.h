@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sets of CPUs in the kernel's notation: "0-3,8". The caller owns sets and texts. A list is parsed to a set, or a set
- * formatted to a list, at any time. */
+/* These functions parse and format sets of CPUs in the kernel's notation, "0-3,8". The caller owns sets and texts, and may
+ * call them at any time. */
 #pragma once
 
 #include <sched.h>

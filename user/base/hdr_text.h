@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A histogram of latencies as one line of text, as HdrHistogram's tools read and write it: compressed, in base64. It begins
- * with "HISTFAAAA". The caller owns and frees texts. */
+/* These functions write a histogram of latencies as one line of text, and read it. The text is compressed, in base64, and
+ * begins with "HISTFAAAA". HdrHistogram's tools use the same form. The caller owns and frees texts. */
 #pragma once
 
 #include "mlr/hdr.h"
@@ -8,5 +8,5 @@
 /* Return the text; NULL without memory. */
 char *hdr_text(const struct mlr_delays *delays);
 
-/* Add the values of such a text. 0, -EINVAL if it is none, -ENOMEM. */
+/* Add the values of such a text. Returns 0, -EINVAL if it is no such text, or -ENOMEM. */
 int hdr_read(struct mlr_hdr *hdr, const char *text);

@@ -84,31 +84,33 @@ enum exit_code campaign_choose(const struct config *config, const struct campaig
 /* Return the options of a point as a file for --config; NULL without memory. The caller frees it. */
 char *campaign_point_file(const struct config *point, const char *name, size_t *ret_length);
 
-/* campaign run: the chosen points, one after the other, each in a process of its own, so that no point's end ends the
- * campaign. A search that did not end goes on from its event stream; what cannot go on begins anew. EXIT_DONE: they were taken
- * up, whatever became of them, or EXIT_INTERRUPTED; else the campaign could not go on. */
+/* Run the chosen points, one after the other, each in a process of its own, so that no point's end ends the campaign. A
+ * search that did not end goes on from its event stream. What cannot go on begins anew. Returns EXIT_DONE once all were
+ * run, whatever their outcomes, EXIT_INTERRUPTED after a stop, or another code if the campaign could not go on. */
 enum exit_code campaign_run(const struct config *config, const struct campaign *campaign, const struct point_status *states,
 			    const bool *chosen);
 
-/* What became of all points that --only means, in this run or in an earlier one. EXIT_DONE: all are done and regular;
- * EXIT_UNMET: one is not done, not regular, limited, or misses a requirement; else the code of the first that failed. */
+/* Return the outcome of all points that --only means, of this run or an earlier one. EXIT_DONE means that all are done and
+ * regular. EXIT_UNMET means that one is not done, not regular, limited, or misses a requirement. Otherwise it is the code
+ * of the first point that failed. */
 enum exit_code campaign_outcome(const struct config *config, const struct campaign *campaign,
 				const struct point_status *states);
 
 /* Write the job scripts into the directory of results, and submit them; with --dry-run print them, and that is all. */
 enum exit_code slurm_submit(const struct config *config, const struct campaign *campaign, const bool *chosen);
 
-/* What squeue(1) says of the points that were submitted: an object from point to state ("PENDING", "RUNNING"), without those
- * that are not in the queue. A new reference. */
+/* Return what squeue(1) says of the submitted points that are in the queue: an object from point to state ("PENDING",
+ * "RUNNING"). It is a new reference. */
 json_t *slurm_queue(const struct campaign *campaign);
 
-/* Show how far it is, as --format says ("xdp-mlr/campaign-status/1"). `queue` has what a batch system says of points by
- * their names ("RUNNING", "PENDING"); NULL: there is none. EXIT_DONE: every point is done; EXIT_UNMET: not yet. */
+/* Show how far the campaign is, as --format says ("xdp-mlr/campaign-status/1"). `queue` has the states of points in a
+ * batch system ("RUNNING", "PENDING") by their names, or is NULL. Returns EXIT_DONE if every point is done, else
+ * EXIT_UNMET. */
 enum exit_code campaign_status_show(const struct config *config, const struct campaign *campaign,
 				    const struct point_status *states, const json_t *queue);
 
-/* The results of the points as one document, "xdp-mlr/campaign/1", read one after the other. EXIT_DONE with *ret_document, a
- * new reference: every point is done and regular, and nothing became slower. EXIT_UNMET with the same: not so. Any other
- * code: the reason was said. */
+/* Merge the results of the points into one document, "xdp-mlr/campaign/1"; they are read one after the other.
+ * *ret_document is a new reference with EXIT_DONE and EXIT_UNMET. EXIT_DONE means that every point is done and regular,
+ * and nothing became slower. Any other code follows a message. */
 enum exit_code campaign_merge(const struct config *config, const struct campaign *campaign,
 			      const struct point_status *states, json_t **ret_document);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a campaign takes from the stored result of a point. The caller owns what is returned. Most of a result is of no use
- * to a campaign, and is cut out of the text before it is read. What is left is verified (result/verify.h).
+ * This header reads what a campaign needs of the stored result of a point. The caller owns what is returned. A campaign uses
+ * little of a result. The rest is cut out of the text before it is read, and what is left is verified (result/verify.h).
  */
 #pragma once
 
@@ -15,7 +15,7 @@
  * list of names ends with NULL. Text that is no JSON stays so. */
 size_t json_cut(char *text, size_t length, const char *const *names);
 
-/* The quantity that results of a verb are about, as a member of the document says it; "" for a verb without one. */
+/* Return the member of the document that has the quantity of the verb's results, or "". */
 const char *result_quantity(enum verb verb);
 
 /* Read a result: {"start_time", "hostname", "version", "kernel", "tx_backend", "duration", "irregular_reason", "regular",

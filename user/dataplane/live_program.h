@@ -2,8 +2,8 @@
 /*
  * This header loads the transmitting program of bpf/tx.bpf.c for one queue's plan, and runs it. The caller owns it.
  *
- * Functions return 0 or -errno. For one thread at a time; the state may be looked at while the program runs, and changed
- * while it does not.
+ * Functions return 0 or -errno. Only one thread at a time may call them. While the program runs, its state may be read, but
+ * not changed.
  */
 #pragma once
 

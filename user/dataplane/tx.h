@@ -131,16 +131,18 @@ struct tx {
 	unsigned int shared_by, started; /* other transmitters in the thread; transmitters whose trial is known */
 };
 
-/* `first` is another queue of the port, of the same backend, which is closed later; NULL: this is the first one. */
+/* In these functions `first` is another queue of the port, which has the same backend and is closed later. For the first
+ * queue it is NULL. */
 
-/* An AF_XDP transmitter for what a plan says, on one queue. The plan must outlive it. Needs CAP_NET_RAW, CAP_NET_ADMIN. Of
- * the metadata (NULL: none are wanted) it has none where the kernel knows none, or a frame takes several buffers. */
+/* Open an AF_XDP transmitter for the frames of a plan, on one queue. The plan must outlive it. It needs CAP_NET_RAW and
+ * CAP_NET_ADMIN. `metadata` says which metadata are wanted; NULL: none. There are none where the kernel does not know
+ * them, or where a frame takes several buffers. */
 enum exit_code tx_xsk_open(const char *port, uint32_t queue, const struct mlr_queue_plan *plan,
 			   const struct tx_metadata *metadata, int cpu, const struct tx *first, struct tx **ret);
 
-/* A transmitter of XDP live frames for what a plan says, on the port's queue of the CPU that it runs on. The plan must
- * outlive it. Needs CAP_BPF and CAP_NET_ADMIN, and for a moment CAP_SYS_ADMIN (a network namespace). Where the port cannot
- * do it: EXIT_INCAPABLE, if `required`; else a note, EXIT_DONE, and *ret is NULL. */
+/* Open a transmitter of XDP live frames for a plan, on the port's queue of the CPU that it runs on. The plan must outlive
+ * it. It needs CAP_BPF and CAP_NET_ADMIN, and for a moment CAP_SYS_ADMIN (a network namespace). If the port cannot send
+ * live frames, it returns EXIT_INCAPABLE if `required`. Otherwise it writes a note, and returns EXIT_DONE with *ret NULL. */
 enum exit_code tx_live_open(const struct link_info *link, const struct mlr_queue_plan *plan, int cpu, bool required,
 			    const struct tx *first, struct tx **ret);
 

@@ -35,12 +35,12 @@ struct tx_port {
 	struct tx_departures departures; /* departures of the last trial, over all queues */
 };
 
-/* Whether the link has queues enough, or, for --dry-run, --prepare may give it as many. Else EXIT_INCAPABLE. */
+/* Check whether the link has enough queues. With --dry-run it is enough that --prepare may add them. Returns
+ * EXIT_INCAPABLE if not. */
 enum exit_code tx_port_check(const struct config *config, const struct link_info *link);
-/* The transmitters of port number `port` of the profile, behind this link, as many as the configuration says, with these
- * metadata as far as there are any. Each has a CPU of its own
- * while there are such, `cpus` says which are left; then those of one CPU share a thread, and so should be closed after all
- * trials. */
+/* Open the transmitters of port number `port` of the profile, behind this link. There are as many as the configuration
+ * says, with as much of the metadata as there is. Each takes a CPU of its own from `cpus` while there are any. After that
+ * the transmitters of one CPU share a thread. Ports that share threads are closed after all trials. */
 enum exit_code tx_port_open(const struct config *config, bool live_is_faster, const struct link_info *link,
 			    const struct mlr_profile *profile, unsigned int port, const struct tx_metadata *metadata,
 			    struct tx_cpus *cpus, struct tx_port **ret);

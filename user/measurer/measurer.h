@@ -62,10 +62,10 @@ struct measurer {
  * itself for a result without trials. */
 enum exit_code measurer_new(const struct config *config, struct measurer **ret);
 
-/* Get ready for the first trial. What arrives at ports is parsed from now on, so first have the keeper of this plan keep the
- * privileges, where the run is divided. EXIT_INTERRUPTED after a stop; else the reason was reported. */
+/* Get ready for the first trial. What arrives at ports is parsed from now on. So first, where the run is divided, the
+ * keeper of this plan takes over the privileges. Returns EXIT_INTERRUPTED after a stop, or another code after a message. */
 enum exit_code measurer_divide(struct measurer *measurer, struct keeper_plan *plan);
-/* The same, where nothing is divided. */
+/* Do the same where the run is not divided. */
 enum exit_code measurer_connect(struct measurer *measurer);
 
 void measurer_free(struct measurer *measurer);

@@ -19,7 +19,7 @@
 
 #define CLOCK_NAME_SIZE 96
 
-/* What a host says of its clocks. Plain data. */
+/* What a host says of its clocks, as plain data. */
 struct clock_state {
 	char name
 		[CLOCK_NAME_SIZE]; /* the same where CLOCK_MONOTONIC is one clock: the kernel's boot, and the time namespace */
@@ -29,7 +29,7 @@ struct clock_state {
 };
 struct clock_state clock_state_here(void);
 
-/* What to add to clocks of a rank for those of rank 0. */
+/* The times to add to the clocks of a rank to get those of rank 0. */
 struct clock_offset {
 	struct phc_offset monotonic;
 	int64_t realtime_ns;
@@ -37,8 +37,8 @@ struct clock_offset {
 /* Return the offset of a reading. The answer was made in the middle of the round trip, give or take half of it. */
 struct clock_offset clock_offset_of(const struct job_reading *reading);
 
-/* All ranks' clocks, before and after a trial. Ranks of one clock have one offset, that of the lowest, which is 0 of rank
- * 0's. */
+/* The clocks of all ranks, before and after a trial. Ranks with the same clock have one offset, that of the lowest of
+ * them. The offset of rank 0 is 0. */
 struct mpi_clocks {
 	unsigned int rank_count;
 	struct clock_state states[JOB_RANKS_MAX];
@@ -46,13 +46,13 @@ struct mpi_clocks {
 	struct phc_offset before[JOB_RANKS_MAX], after[JOB_RANKS_MAX];
 };
 
-/* Let the last measurement be that before, or after a trial. */
+/* Keep the last measurement as the one before the trial, or as the one after it. */
 void mpi_clocks_take(struct mpi_clocks *clocks, bool before);
-/* How far the clocks of two ranks may have been off between the two measurements (ns). */
+/* Return by how much the clocks of two ranks may have been off between the two measurements (ns). */
 uint64_t mpi_clocks_bound_ns(const struct mpi_clocks *clocks, unsigned int from, unsigned int to);
 
-/* Measure all offsets, in so many rounds each; every rank knows them all then. Collective. */
+/* Measure the offsets of all ranks, in so many rounds each. The call is collective, and all ranks then know all offsets. */
 enum exit_code mpi_clocks_measure(struct mpi_clocks *clocks, unsigned int rounds);
 
-/* A rank's clock in the result document. */
+/* Return a rank's clock for the result document, a new reference. */
 json_t *mpi_clock_json(const struct mpi_clocks *clocks, unsigned int rank);

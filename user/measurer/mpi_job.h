@@ -26,27 +26,27 @@
 enum exit_code job_find(void);
 /* Join the job. */
 enum exit_code job_begin(void);
-/* Leave it, where it was not lost; else end it for all. `code` is this process's exit code. */
+/* Leave the job. If a rank was lost, end the job for all. `code` is this process's exit code. */
 void job_end(enum exit_code code);
 
 unsigned int job_rank(void);
 unsigned int job_size(void);
 bool job_is_lost(void);
-/* "Open MPI 4.1.4" */
+/* Return the name of the library, such as "Open MPI 4.1.4". */
 const char *job_library(void);
 
-/* How long the slowest rank may take to come to the next exchange; more where ports are opened, none while ranks have
- * nothing to do but wait for orders. */
+/* Set how long the slowest rank may take to reach the next exchange. It is longer while ports are opened. There is no
+ * limit while ranks only wait for orders. */
 #define JOB_NO_LIMIT UINT64_MAX
 void job_set_patience(uint64_t patience_ns);
 
-/* Everybody gets what `root` has. */
+/* Give all ranks the data of `root`. */
 enum exit_code job_broadcast(unsigned int root, void *data, size_t octets);
-/* Everybody gets what everybody has: job_size() times so many octets, by rank. */
+/* Give all ranks the data of all ranks: job_size() times so many octets, in the order of ranks. */
 enum exit_code job_share(const void *own, size_t octets, void *ret_all);
 
-/* Read the clocks of rank 0 and of `rank` in turn, so often: rank 0 sends a question, `rank` answers with its clocks. Where
- * this is rank 0, *ret is the reading whose answer came soonest. Spins for as long as it takes, some tens of us a round. */
+/* Read the clocks of rank 0 and of `rank` in turn, `rounds` times. Rank 0 sends a question, and `rank` answers with its
+ * clocks. On rank 0 *ret is the reading whose answer came soonest. The call spins for some tens of us a round. */
 struct job_reading {
 	uint64_t before_ns, after_ns;       /* CLOCK_MONOTONIC of rank 0 when it asked, and when the answer was there */
 	uint64_t monotonic_ns, realtime_ns; /* clocks of `rank` between these two */

@@ -48,13 +48,13 @@ struct measurer_mpi {
  * largest `own` of all ranks; it may be NULL. */
 enum exit_code mpi_agree(enum exit_code code, uint64_t own, uint64_t *ret_most);
 
-/* Something that all ranks find out alike, and rank 0 says. */
+/* Refuse for a reason that all ranks find alike; rank 0 says it. */
 #define refuse_once(...) (job_rank() ? EXIT_USAGE_ERROR : refuse(EXIT_USAGE_ERROR, __VA_ARGS__))
 
-/* Whether a port is on this host, and where in its measurer. */
+/* Whether a port is on this host. *ret_index is its number in the measurer of this host. */
 bool mpi_port_is_here(const struct measurer_mpi *mpi, unsigned int port, unsigned int *ret_index);
 
-/* What rank 0 orders. Plain data. */
+/* An order of rank 0. It is plain data. */
 struct mpi_order {
 	enum { ORDER_OPEN, ORDER_TRIAL, ORDER_CLOSE, ORDER_END } kind;
 	struct mlr_trial_input input; /* This and the next members belong to ORDER_TRIAL. */
@@ -62,14 +62,15 @@ struct mpi_order {
 	uint32_t first_sequence;
 };
 
-/* What came of it, on all ranks; what ports did is in mpi->xdp.account. */
+/* The outcome of an order, on all ranks. What ports did is in mpi->xdp.account. */
 struct mpi_result {
 	uint64_t sequences_used;
 	double waits_s;
 	struct residual_summary residual;
 };
 
-/* Take part in a trial. Collective; EXIT_DONE on all ranks or on none. No exchange while frames flow. */
+/* Take part in a trial. The call is collective, and returns EXIT_DONE on all ranks or on none. Ranks exchange nothing
+ * while frames flow. */
 enum exit_code mpi_trial(struct measurer_mpi *mpi, const struct mpi_order *order, struct mpi_result *ret);
 
 /* --- mpi_supervisor.c ------------------------------------------------------------------------------------------------ */

@@ -260,19 +260,20 @@ enum exit_code services_end(const struct measurer_xdp *xdp, const struct sent_lo
 
 /* --- xdp.c: how it is opened, step by step, for one host or as a part of several (mpi.h) ----------------------------- */
 
-/* A measurer of the configuration's ports, not opened yet. *ret is zeros: it has nine megabytes, most of which no run writes. */
+/* Initialise a measurer of the configuration's ports, and open nothing yet. *ret must be zeros: it has nine megabytes, and
+ * most runs write to few of them. */
 void xdp_init(const struct config *config, struct measurer_xdp *ret);
-/* The ports are checked, claimed and prepared; with --dry-run only checked. */
+/* Check, claim and prepare the ports; with --dry-run only check them. */
 enum exit_code xdp_open_ports(struct measurer_xdp *xdp);
-/* What is sent, by all ports of the test: those of xdp->config, and of other hosts. The MAC addresses of the latter, and all
- * destination MAC addresses, are not in it yet. */
+/* Make the Traffic Profile of all ports of the test: those of xdp->config, and those of other hosts. It does not have the
+ * MAC addresses of the latter yet, nor any destination MAC address. */
 enum exit_code xdp_make_profile(struct measurer_xdp *xdp, const struct config *all_ports);
 /* Attach the receivers, and open the transmitters and all other sockets. Nothing that arrives is parsed. */
 enum exit_code xdp_open_frames(struct measurer_xdp *xdp);
 /* Learn addresses, and judge what was heard since the receivers were attached. It needs no privileges. */
 enum exit_code xdp_look_around(struct measurer_xdp *xdp);
-/* Undo all that; fine after any of them failed. */
+/* Undo all that. It may be called after any of these functions failed. */
 void xdp_close(struct measurer_xdp *xdp);
 
-/* Frames/s of the profile on a link of this speed; 0 where that is not known. */
+/* Return the frames/s of the profile on a link of this speed, or 0 if the speed is not known. */
 double xdp_line_rate_fps(const struct measurer_xdp *xdp, double link_bps);

@@ -21,7 +21,8 @@
 /* Begin a run; no frame is sent yet. EXIT_USAGE_ERROR where the input's frames cannot be counted. */
 enum exit_code xdp_run_begin(const struct mlr_trial_input *input, struct xdp_run *ret);
 
-/* How many sequence numbers of a flow the trial may use, and how many it did once its frames were sent. */
+/* Return how many sequence numbers of a flow the trial may use. The second function returns how many it used, once its
+ * frames are sent. */
 uint64_t xdp_run_sequences(const struct measurer_xdp *xdp, const struct xdp_run *run);
 uint64_t xdp_run_sequences_used(const struct measurer_xdp *xdp);
 
@@ -35,14 +36,15 @@ void xdp_send(struct measurer_xdp *xdp, const struct tx_trial *trial);
 /* Transmit from start_ns (CLOCK_MONOTONIC) on, until all is sent or the time is up. */
 enum exit_code xdp_run_transmit(struct measurer_xdp *xdp, const struct xdp_run *run, uint64_t start_ns);
 
-/* No frame counts to the trial any more; what each of xdp's ports did. EXIT_INVALID if that is impossible. */
+/* End the trial: from now on no frame counts for it. *ret_ports gets what each of xdp's ports did. Returns EXIT_INVALID if
+ * the counts are impossible. */
 enum exit_code xdp_run_end(struct measurer_xdp *xdp, struct xdp_run *run, struct port_trial *ret_ports);
 
-/* Make xdp->account, whose ports are filled in, one of this trial. */
+/* Make xdp->account, whose ports are filled in, the account of this trial. */
 void xdp_account(struct measurer_xdp *xdp, const struct config *config, const struct mlr_trial_input *input,
 		 unsigned int port_count);
 
-/* A trial that was accounted for, begun at this moment: its durations, and the Trial Result. */
+/* Fill in the durations and the Trial Result of a trial that was accounted for and began at this time. */
 void xdp_trial_conclude(const struct config *config, const struct mlr_trial_input *input, uint64_t start_ns,
 			struct measurement *measurement);
 

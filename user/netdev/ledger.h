@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A ledger of one link: every counter that the kernel has for it. These are the link's own, those of its driver and queues
- * (`ethtool -S`), of its PHY, of pause frames, and of forward error correction.
+ * A ledger has every counter that the kernel keeps for one link: the link's own, those of its driver and queues (`ethtool
+ * -S`), of its PHY, of pause frames, and of forward error correction.
  *
- * The caller owns a ledger, opens it once, reads it before and after a trial, and then asks what moved. Names are read when it is
- * opened. Nothing is read in a trial. A ledger belongs to the network namespace in which it was opened.
+ * The caller owns a ledger, opens it once, reads it before and after a trial, and then asks which counters grew. Their names
+ * are read when it is opened. Nothing is read within a trial. A ledger belongs to the network namespace in which it was
+ * opened.
  */
 #pragma once
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A netlink request and its answers by libmnl, for netlink.c (rtnetlink) and ethtool.c (generic netlink). The caller owns
- * the socket, and has the request on its stack. A request is started, gets its attributes, and is exchanged once.
+ * These functions send netlink requests and read the answers, by libmnl. netlink.c (rtnetlink) and ethtool.c (generic
+ * netlink) use them. The caller owns the socket, and has the request on its stack. A request is started, gets its
+ * attributes, and is exchanged once.
  *
  * A socket belongs to the network namespace in which it was opened, for good. Functions return 0 or -errno.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The identity of a NIC, for what is stored about a port: it stays the same across reboots and renaming. The caller owns it.
- * It is read once, and compared with a stored one. */
+/* The identity of a NIC stays the same across reboots and renaming, so what is stored about a port goes by it. The caller
+ * owns it. It is read once, and compared with a stored one. */
 #pragma once
 
 #include <net/if.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The frames that a link sent, by each counter in which its driver may count them. The caller owns the readings. A trial
- * takes one before and one after, and computes the difference.
+ * This header reads how many frames a link sent, from each counter in which its driver may count them. The caller owns the
+ * readings. A trial takes one before and one after, and computes the difference.
  *
- * The standard counter has all frames with most drivers. With some it lacks frames that were sent by zero-copy AF_XDP:
- * virtio_net and mlx5 count those only in a counter of their own.
+ * With most drivers the standard counter has all frames. With virtio_net and mlx5 it lacks frames that were sent by
+ * zero-copy AF_XDP. These drivers count such frames in a counter of their own.
  */
 #pragma once
 

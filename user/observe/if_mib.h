@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Requests for columns of the IF-MIB (RFC 2863) by SNMPv2c, and their answers. The functions are pure; buffers belong to the caller.
- * A column is asked for by GetBulk, from its beginning, and again from behind the last row of an answer until an answer has
- * less rows than asked for.
+ * These functions write requests for columns of the IF-MIB (RFC 2863) by SNMPv2c, and read the answers. They are pure, and
+ * buffers belong to the caller. GetBulk asks for a column from its beginning, and then from behind the last row of each
+ * answer. An answer with fewer rows than asked for is the last.
  */
 #pragma once
 

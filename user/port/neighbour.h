@@ -4,11 +4,12 @@
  * answer for the tester's addresses while it lasts, and send learning frames before a trial. The caller owns the handle,
  * which is opened with the ports and closed before them.
  *
- * A raw socket a port, closed by the kernel if the process dies. The addresses are never configured on the port, so the
- * kernel neither answers for them nor routes by them. One thread answers and learns, from neighbours_start() until
- * neighbours_close(); it sleeps unless something arrives. Only neighbours_open() needs privileges, and it parses nothing. A port that sends no test frames is silent, and a bridge would
- * forget where it is: every two seconds the thread tells that it is there. Where the test frames carry VLAN tags, all that
- * is sent here carries them, too; what is received may.
+ * Each port has a raw socket, which the kernel closes if the process dies. The addresses are never configured on the port,
+ * so the kernel neither answers for them nor routes by them. One thread answers and learns, from neighbours_start() until
+ * neighbours_close(). It sleeps unless something arrives. Only neighbours_open() needs privileges, and it parses nothing.
+ *
+ * A bridge would forget where a port is that sends no test frames. So the thread announces such a port every two seconds.
+ * Where the test frames carry VLAN tags, all frames sent here carry them, too. Frames received here may have them or not.
  */
 #pragma once
 

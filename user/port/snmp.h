@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Management frames in addition to the load (RFC 2544, 11.2): SNMP queries to the SUT, each with a verified answer. The
- * caller owns the handle, which owns a raw socket and a thread. It is opened once, started and stopped in each trial, and
- * closed.
+ * These functions send management frames in addition to the load (RFC 2544, 11.2): SNMP queries to the SUT, whose answers
+ * are verified. The caller owns the handle, which owns a raw socket and a thread. It is opened once, started and stopped in
+ * each trial, and closed.
  *
  * A query is the GetNextRequest for sysUpTime of SNMPv1, community "public". The thread sends the first at the start of a
  * trial, and reads the answers until it is stopped.

@@ -3,9 +3,9 @@
  * These functions show a run while it goes on, on standard error and in the file of --metrics. The process owns the state;
  * progress_end() ends it.
  *
- * On a terminal: a view of a few lines (view.h), drawn anew with each trial, and each second where trials take real time.
- * Elsewhere, and on a terminal that cannot go up a line (TERM=dumb): a plain line every ten seconds of real time. With -q,
- * or where --format jsonl writes to a terminal: nothing.
+ * On a terminal they draw a view of a few lines (view.h), anew with each trial, and each second where trials take real time.
+ * Elsewhere, and on a terminal that cannot go up a line (TERM=dumb), they write a plain line every ten seconds of real time.
+ * With -q, or where --format jsonl writes to a terminal, they show nothing.
  *
  * A thread of its own keeps the time; it touches nothing but standard error. The functions here are for the main thread.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A form writes a result document (render.h), a file each. This header also has what they write, which is the same for all
- * but CSV. The caller owns document and stream. */
+/* A form writes a result document (render.h). Each form has a file of its own. This header also declares the content,
+ * which is the same for all forms but CSV. The caller owns document and stream. */
 #pragma once
 
 #include "render/render.h"
@@ -25,8 +25,8 @@ render_form render_junit;
 /* One page (A4) of HTML for a printer: what was tested, the answers, and a block for signatures. */
 render_form render_certificate;
 
-/* What stands in a Test Report, read from the document alone: so a stored result can be shown again by a later version. What
- * the program does not know is shown all the same, by its name. A kind of document has a file (kinds.h). */
+/* Write the content of a Test Report, from the document alone. So a later version can show a stored result again. A member
+ * that the program does not know is shown by its name. Each kind of document has a file (kinds.h). */
 void content_put(struct writer *writer, const json_t *document);
 /* Return the title of the report, by the kind of the document. */
 const char *content_title(const json_t *document);

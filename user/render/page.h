@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A page as rows, in the order in which a reader sees them: headings, paragraphs, facts, tables. A row says what stands there
- * and which members of the document it is made from (phrase.h). Rows are constant; page_put() reads them from above to below.
+ * A page is a list of rows, in the order in which a reader sees them: headings, paragraphs, facts, tables. A row says what
+ * stands there and which members of the document it is made from (phrase.h). Rows are constant, and page_put() writes them
+ * from the first to the last.
  *
  *	static const struct part parts[] = {
  *		{ SECTION("results", "Estimates"), .when = "estimates" },
@@ -9,8 +10,8 @@
  *		{ .say = "Of {trials:count} trials[, {late:count} were late]." },
  *	};
  *
- * A row whose condition does not hold is left out. With a section or subsection go all rows below it, to the next one. Rows
- * above the form's level are left out, too, but a form hides sections itself.
+ * A row whose condition does not hold is left out. If a section or subsection is left out, so are all rows below it, up to
+ * the next one. Rows above the form's level are left out, too, but a form hides sections itself.
  */
 #pragma once
 

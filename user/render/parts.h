@@ -67,8 +67,8 @@ json_t *rows_within(const json_t *list, const char *at);
 /* Return the items of a list in the order of a comparison, as of qsort(), of pointers to them. A new reference. */
 json_t *rows_sorted(const json_t *list, int (*compare)(const void *a, const void *b));
 
-/* Directions: those of a result, where it was measured in several, else NULL; "t-a to t-b"; and results as the rows of a table, a row of
- * each direction where there are several: a new reference. */
+/* Return the directions of a result that was measured in several, or NULL. The second function writes "t-a to t-b". The
+ * third returns results as the rows of a table, a new reference, with a row for each direction where there are several. */
 const json_t *several_directions(const json_t *result);
 const char *text_direction(const json_t *direction, char buffer[VALUE_SIZE]);
 json_t *rows_by_direction(const json_t *results);

@@ -16,7 +16,7 @@
 #include "config/config.h"
 #include "mlr/evidence.h"
 
-/* Why it is senseless to compare two documents: an array of sentences, empty where nothing is in the way; a new reference. */
+/* Return why two documents cannot be compared: an array of sentences, which is empty if they can. It is a new reference. */
 json_t *compare_obstacles(const json_t *a, const json_t *b);
 
 /* Return the trials near the bounds of a Goal Result, each as [load, whether it failed]; a new reference. A result that brings
@@ -41,10 +41,11 @@ enum exit_code compare_documents(const struct config *config, const json_t *a, c
 
 /* --- load.c ---------------------------------------------------------------------------------------------------------- */
 
-/* A stored result of which another can be told apart: of search, soak or rfc2544. */
+/* These functions load a stored result of search, soak or rfc2544, to compare it with another. */
 
 #define LOAD_PROBLEM_SIZE 1024
 
-/* The result in a file; a suite's throughputs as the results of a search with a goal for each frame size. EXIT_DONE with a new reference,
- * or with NULL where it is none: `problem` says why. Else the file could not be read, which was said. */
+/* Read the result in a file. The throughputs of a suite become the results of a search with a goal for each frame size.
+ * Returns EXIT_DONE with a new reference, or with NULL and `problem` if the file is no such result. Otherwise the file
+ * could not be read, and a message said so. */
 enum exit_code result_load(const char *path, char problem[LOAD_PROBLEM_SIZE], json_t **ret);

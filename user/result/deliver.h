@@ -32,7 +32,7 @@ void report_file_close(struct report_file *file);
 enum exit_code report_show(const json_t *document, const struct config *config);
 /* Write a stored document into the files of --report, or else to standard output. */
 enum exit_code report_show_or_write(const json_t *document, const struct config *config, struct report_file *file);
-/* Both, for a verb that measured or compared; of a SUT it becomes a Test Report, with the SUT, what was warned of, and the
- * checklist. The code if all was written (the document may be NULL for want of memory), else why not. Takes the reference
- * over. */
+/* Deliver the document of a verb that measured or compared: to standard output and to the files of --report. The document
+ * of a SUT becomes a Test Report: it gets the SUT, the warnings and the checklist. The document may be NULL if memory ran
+ * out. Returns `code` if everything was written, else why not. It takes over the reference. */
 enum exit_code report_deliver(json_t *document, const struct config *config, struct report_file *file, enum exit_code code);

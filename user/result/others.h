@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Results of other programs, for an audit: trials with goals as JSON or CSV, and the JSON of FD.io CSIT. They become a
- * document of a search where they have trials. The caller owns what is returned. docs/reference/schemas.md has the forms.
+ * These functions read results of other programs, for an audit: trials with goals as JSON or CSV, and the JSON of FD.io
+ * CSIT. Results that have trials become a document of a search. The caller owns what is returned. docs/reference/schemas.md
+ * describes the forms.
  */
 #pragma once
 

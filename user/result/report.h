@@ -69,7 +69,7 @@ void report_add_bps_of(json_t *object, const char *name, double load_fps, double
 json_t *report_units(void);
 json_t *report_definitions(const struct config *config);
 
-/* The machine and the software of a run that started then (environment.c). */
+/* Describe the machine and the software of a run that started at this time (environment.c). */
 json_t *environment_describe(time_t start);
 
 /* --- warnings.c: what RFC 9971 advises against in the goals and loads of a search, and what RFC 2544 makes of its
@@ -92,25 +92,26 @@ json_t *report_one_trial(const struct config *config, struct measurer *measurer,
 /* --- what a document is given before it is delivered ----------------------------------------------------------------- */
 
 /*
- * The SUT, as its user describes it: the report has to encompass its configuration (RFC 9971, section
- * 4.9.3), which nobody but the user knows. Files are read and commands are run before the measurement.
+ * Make the result document's "sut": the SUT as its user describes it. The report must encompass the SUT's configuration (RFC
+ * 9971, section 4.9.3), which only the user knows. Files are read and commands are run before the measurement.
  *
- * The result document's "sut": a new reference, json_null() where nothing was given. EXIT_USAGE_ERROR where a file cannot be
- * read or a command fails. Where a stop comes while a command runs, EXIT_DONE without what it said. */
+ * *ret is a new reference; it is json_null() if nothing was given. Returns EXIT_USAGE_ERROR if a file cannot be read or a
+ * command fails. If a stop comes while a command runs, it returns EXIT_DONE without that command's output.
+ */
 enum exit_code report_sut(const struct config *config, json_t **ret);
 
 /*
- * What the drafts require of a Test Report (every MUST and REQUIRED of RFC 9971 about it, what it
- * RECOMMENDS, and the reporting formats of RFC 2544 section 26 and RFC 9004), and whether a document answers it.
- * docs/clauses.tsv has the words; tools/check-clauses holds both to each other and to the draft.
+ * Add "checklist": what the drafts require of a Test Report, and whether the rest of the document answers it. That is every
+ * MUST and REQUIRED of RFC 9971 about it, what it RECOMMENDS, and the reporting formats of RFC 2544 section 26 and RFC 9004.
  *
- * Add "checklist" by what else stands in the document: { document, clause, level, requirement, status, why, where }.
+ * An item is { document, clause, level, requirement, status, why, where }. docs/clauses.tsv has the words;
+ * tools/check-clauses compares both with each other and with the draft.
  */
 void report_add_checklist(json_t *document);
 
-/* Whether a document keeps to the requirements (config/requirement.h). Put "requirements" into the document: each with its
- * verdict, in a suite one for each frame size that it means. Returns the code, or EXIT_UNMET in place of EXIT_DONE where one
- * is not met. Nothing without requirements. */
+/* Judge a document by the requirements (config/requirement.h), and add the verdicts as "requirements". A suite has a
+ * verdict for each frame size that a requirement means. Returns `code`, or EXIT_UNMET in place of EXIT_DONE if a
+ * requirement is not met. Without requirements it adds nothing. */
 enum exit_code report_judge(json_t *document, const struct config *config, enum exit_code code);
 /* Return what a figure of a trial of several directions comes to in the worst of them, because all frames together hide what
  * one direction loses. NAN for other figures (`path` is a JSON pointer) and other trials: latencies are those of the worst

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `report FOLDER` shows the results of one kind in a folder in the order of their dates, and when the SUT became slower or
- * faster. The caller owns the document.
+ * `report FOLDER` shows the results of one kind in a folder, in the order of their dates. It says when the SUT became slower
+ * or faster. The caller owns the document.
  *
- * A result is compared, as `compare` does (compare.h), with the one from which its level began: the first, or the last that
- * differed. So a change of many small steps is found as well, once it is as large as the tolerance.
+ * The thresholds of the results (mlr/threshold.h) are cut into levels (mlr/segments.h). So a slow change of many small steps
+ * is found, too. A result that the tester limited is part of no level.
  */
 #pragma once
 
@@ -14,6 +14,7 @@
 
 /* Whether `report` is given a folder. */
 bool trend_is_folder(const char *path);
-/* The document, "xdp-mlr/trend/1", of the folder that `report` was given; a new reference. EXIT_USAGE_ERROR where nothing in it can be
- * shown, or a result contradicts itself, which was said. What is no such result, or cannot be compared with the first, is left out, and the document says so. */
+/* Make the document "xdp-mlr/trend/1" of the folder that `report` was given, a new reference. A file that is no such
+ * result, or that cannot be compared with the first, is left out, and the document names it. Returns EXIT_USAGE_ERROR
+ * after a message if no result is left, or one contradicts itself. */
 enum exit_code trend_document(const struct config *config, json_t **ret);

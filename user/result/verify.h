@@ -20,7 +20,7 @@ json_t *verify_document(const json_t *document);
 /* Refuse a document that contradicts itself. EXIT_USAGE_ERROR with the first contradiction, else EXIT_DONE. */
 enum exit_code verify_refuse(const char *path, const json_t *document);
 
-/* xdp-mlr verify FILE...: a line for each contradiction. EXIT_DONE, EXIT_UNMET if something contradicts, EXIT_USAGE_ERROR if
- * a file cannot be read. With --vectors another implementation answers vectors; with --answer we do. `trusted` has the fingerprints
- * of --trust, NULL without. */
+/* Audit the files of `xdp-mlr verify`, and print a line for each contradiction. Returns EXIT_DONE, EXIT_UNMET if something
+ * contradicts, or EXIT_USAGE_ERROR if a file cannot be read. With --vectors another implementation answers vectors; with
+ * --answer we do. `trusted` has the fingerprints of --trust, or is NULL. */
 enum exit_code verify_files(const struct config *config, const json_t *trusted);
