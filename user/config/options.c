@@ -490,7 +490,7 @@ const struct option options[] = {
 	SWITCH("no-latency", FRAMES, no_latency, "do not measure latency"),
 	SWITCH("ipdv", FRAMES, ipdv,
 	       "also measure by how much latency differs from each frame to the next of its flow (IPDV: RFC 5481, 4.1); "
-	       "costs the receiver 2 to 3 ns a frame"),
+	       "costs the receiver some ns a frame"),
 	NUMBER("per-flow", "N", TRIAL, NULL, per_flow, 1, PER_FLOW_MOST,
 	       "also count by flow, and tell of the N worst ones: frames sent, received and lost, their order and latency"),
 	DURATION("interval", "S", SEARCH | TRIAL | SWEEP | SOAK, NULL, interval_s, INTERVAL_LEAST_S,
