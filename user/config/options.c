@@ -342,8 +342,9 @@ const struct option options[] = {
 	       "bits, "
 	       "ITU-T O.150) or random (--seed chooses)"),
 	OPTION("expect", "WHAT,...", FRAMES, NULL, read_expected,
-	       "what the SUT may change in the headers of frames, as no other change is right (--require unchanged): vlan, "
-	       "priority, dscp, ecn, ttl, address, port, or nat for the last two. ttl is expected of a SUT that routes",
+	       "the changes in headers that are right, as --require unchanged fails on all others: vlan, "
+	       "priority, dscp, ecn, ttl, address, port, or nat for the last two. ttl is expected of a SUT "
+	       "that routes",
 	       .flags = OPTION_LIST),
 	NUMBER("learning-frames", "N", FRAMES, "0", learning_frames, 0, 1000000,
 	       "ARP or neighbour discovery frames that each port sends before every trial (phase b of RFC 2544 section 23)"),
@@ -421,12 +422,14 @@ const struct option options[] = {
 	DURATION("overload-duration", "S", RFC2544, NULL, rfc2544.overload_duration_s, POSITIVE,
 		 "how long the overload before a recovery is; 60 s by the RFC, 5 s with --fast"),
 	TEXT("reset-command", "COMMAND", RFC2544, NULL, reset_command,
-	     "resets the SUT, by /bin/sh, while frames are sent. Without it the operator is told to", .flags = OPTION_ACTS),
+	     "a command for /bin/sh that resets the SUT while frames are sent. Without it the operator is "
+	     "asked to do so",
+	     .flags = OPTION_ACTS),
 	DURATION("reset-duration", "S", RFC2544, NULL, rfc2544.reset_duration_s, POSITIVE,
 		 "for how long frames are sent around a reset: longer than it takes; 120 s, with --fast 10 s"),
 	TEXT("reconf-command", "COMMAND", RFC2544, NULL, reconf_command,
-	     "reconfigures the SUT, by /bin/sh, under the throughput: frames lost by it, and for how long traffic was "
-	     "blocked",
+	     "a command for /bin/sh that reconfigures the SUT under the throughput: the result has the "
+	     "frames lost by it, and for how long traffic was blocked",
 	     .flags = OPTION_ACTS),
 	DURATION("reconf-duration", "S", RFC2544, NULL, rfc2544.reconf_duration_s, POSITIVE,
 		 "for how long frames are sent around a reconfiguration: longer than it takes; 10 s"),
@@ -486,19 +489,22 @@ const struct option options[] = {
 	       "transmit queues of each sending port, which share the load, each on a CPU of its own while there are "
 	       "enough; of a lab: queues of its links"),
 	SWITCH("no-seq", SEARCH | TRIAL | SWEEP | SOAK | SELFTEST, no_seq,
-	       "only count what arrives: duplicates, reordering and gaps are not told, and a duplicate hides a loss"),
+	       "only count frames: duplicates, reordering and gaps are not known, and a duplicate hides a "
+	       "loss"),
 	SWITCH("no-latency", FRAMES, no_latency, "do not measure latency"),
 	SWITCH("ipdv", FRAMES, ipdv,
 	       "also measure by how much latency differs from each frame to the next of its flow (IPDV: RFC 5481, 4.1); "
 	       "costs the receiver some ns a frame"),
 	NUMBER("per-flow", "N", TRIAL, NULL, per_flow, 1, PER_FLOW_MOST,
-	       "also count by flow, and tell of the N worst ones: frames sent, received and lost, their order and latency"),
+	       "also count by flow, and show the N worst ones: frames sent, received and lost, their order and "
+	       "latency"),
 	DURATION("interval", "S", SEARCH | TRIAL | SWEEP | SOAK, NULL, interval_s, INTERVAL_LEAST_S,
-		 "also count by intervals so long, 1ms or more and at most 1000 a trial: frames sent, received and lost of "
-		 "those due in each, and their latency. So a burst of loss shows as one"),
+		 "also count by intervals of this length, 1ms or more, at most 1000 in a trial: frames sent, "
+		 "received and lost of those due in each, and their latency. So a burst of loss shows as one"),
 	CHOICE("verify", "WHICH", FRAMES, "auto", verify, verify_choices,
-	       "of which received frames to verify the checksums, as no other frame counts as received: all, doubts (those "
-	       "that are unlike the frame expected) or auto (also all of the smallest size, and one in 64 of others)"),
+	       "the received frames whose checksums are verified: all, doubts (frames that differ from what is "
+	       "expected) or auto (doubts, all of the smallest size, and one in 64 of others). A frame with a "
+	       "wrong checksum is not received"),
 	CHOICE("timestamps", "T", FRAMES, "auto", timestamps, timestamps_choices,
 	       "who tells when a frame arrived, for latency: hardware (the receiving NIC's clock), software (the XDP "
 	       "program) or auto (hardware where every receiving port stamps every frame)"),
@@ -529,33 +535,30 @@ const struct option options[] = {
 	       "destination MAC of what each port sends. Default: asked from the gateway by ARP, else the other port's",
 	       .flags = OPTION_USUAL),
 	OPTION("prepare", "LIST", FRAMES | CONNECT, "auto", read_prepare,
-	       "what to change on the ports meanwhile: none, or a list of auto, ipv6, merge, pause, irq, vlan, queues, "
-	       "timestamps, gro, mtu, channels=N, any-cpu, rss, steer, coalesce=US, rings=N, eee, lldp, flags, affinity, "
-	       "wake; auto "
-	       "is the first "
-	       "four, and "
-	       "the next three where they are needed, auto,no-pause all of those but one; latency and throughput add what "
-	       "of rss and the last seven serves that, as far as the port has it; selftest, with auto,try, finds out what "
-	       "helps; "
-	       "everything is restored",
+	       "what to change on the ports for the run (all of it is restored): none, or a list. auto stands for "
+	       "ipv6, merge, pause and irq, and for vlan, queues and timestamps where they are needed; auto,no-pause for "
+	       "all of these but pause. Also gro, mtu, channels=N, any-cpu, rss, steer, coalesce=US, rings=N, eee, lldp, "
+	       "flags, affinity, wake. latency and throughput stand for the items that serve them, as far as the port has "
+	       "these; selftest with auto,try finds out which items help",
 	       .flags = OPTION_LIST, .group = "What is done to the ports"),
 	TEXT("allow-unsafe", "REASON", FRAMES | CONNECT | LAB_ON, NULL, unsafe_reason,
 	     "use a port that is in use; the reason stands in the report", .flags = OPTION_ACTS | OPTION_USUAL),
 	OPTION("require", "R", MEASURES, NULL, read_requirement,
-	       "what the result must keep to, repeatable; else the exit code is 1. Search: GOAL>=LOAD (its Conditional "
-	       "Throughput), or with <=, >, <; also GOAL.lower, GOAL.upper, GOAL.latency.p99<=100us (or min, mean, p50, "
-	       "p90, p99.9, p99.99, max), GOAL.pdv.p99, GOAL.ipdv.p99. Trial: loss<=0.1%, lost, reordered, latency.p99, ... "
-	       "Soak: critical-load. Suite: throughput>=LOAD, of every frame size or throughput@64, latency, back-to-back, "
+	       "a requirement on the result, repeatable; the exit code is 1 if it is not met. Search: "
+	       "GOAL>=LOAD (its Conditional Throughput), or with <=, >, <; also GOAL.lower, GOAL.upper, "
+	       "GOAL.latency.p99<=100us (or min, mean, p50, p90, p99.9, p99.99, max), GOAL.pdv.p99, "
+	       "GOAL.ipdv.p99. Trial: loss<=0.1%, lost, reordered, latency.p99, ... Soak: critical-load. "
+	       "Suite: throughput>=LOAD, of every frame size or throughput@64, latency, back-to-back, "
 	       "recovery, reset. All: unchanged, and unchanged-dscp and so on, of headers in all trials",
 	       .flags = OPTION_REPEATS | OPTION_USUAL, .group = "Judging the result"),
 	NUMBER("repeat", "N", SEARCH, "1", repeats, 1, REPEATS_MOST,
-	       "so many searches, one after another: mean, standard deviation and each; the result proper is that of the "
-	       "search with the median Conditional Throughput of the first goal",
+	       "make so many searches, one after another. The result is that of the search with the median "
+	       "Conditional Throughput of the first goal, with all searches, their mean and standard deviation",
 	       .flags = OPTION_USUAL | OPTION_OF_SEARCH),
 	RATIO("tolerance", "RATIO", COMPARE | MERGES | REPORT, "1%", tolerance_ratio,
-	      "a change of the throughput up to this ratio is none"),
+	      "ignore a change of the throughput up to this ratio"),
 	RATIO("significance", "P", COMPARE | MERGES | REPORT, "0.01", significance_ratio,
-	      "how likely a change may be chance and still be reported"),
+	      "report a change only if chance would cause it with a smaller probability"),
 	RATIO("spread", "RATIO", COMPARE | MERGES | REPORT, NULL, spread_ratio,
 	      "the standard deviation between searches of an unchanged SUT, as a part of their mean, where earlier repeats "
 	      "have shown it: with it single searches show smaller changes"),
@@ -570,7 +573,8 @@ const struct option options[] = {
 	     .flags = OPTION_ACTS | OPTION_USUAL),
 	TEXT("name", "NAME", LAB, "lab", lab_name,
 	     "the lab's name, so that several can be up; its ports are NAME-a and NAME-b", .flags = OPTION_USUAL),
-	TEXT("trust", "FILE", VERIFY, NULL, trust_path, "public keys (PEM): a document must be signed, and by one of them",
+	TEXT("trust", "FILE", VERIFY, NULL, trust_path,
+	     "public keys (PEM): refuse a document that is not signed by one of them",
 	     .flags = OPTION_ACTS | OPTION_READS | OPTION_USUAL),
 	TEXT("vectors", "COMMAND", VERIFY, NULL, vectors_command,
 	     "the files are conformance vectors: ask them of this command, another implementation of MLRsearch, in JSON "
@@ -586,15 +590,16 @@ const struct option options[] = {
 	OPTION("sut-config", "FILE", MEASURES, NULL, NULL, "embed the SUT's default configuration in the result, repeatable",
 	       .flags = OPTION_REPEATS | OPTION_ACTS | OPTION_READS),
 	OPTION("sut-config-command", "COMMAND", MEASURES, NULL, NULL,
-	       "the same, as a shell command prints it, before the measurement; for example 'ssh dut show running-config'",
+	       "embed what a shell command prints before the measurement, as the SUT's configuration; for "
+	       "example 'ssh dut show running-config'",
 	       .flags = OPTION_REPEATS | OPTION_ACTS),
 	OPTION("sut-change", "TEXT", MEASURES, NULL, NULL,
 	       "what was changed from the default configuration for this test, repeatable", .flags = OPTION_REPEATS),
 	OPTION("sut-note", "TEXT", MEASURES, NULL, NULL, "anything else that the report should say of the SUT, repeatable",
 	       .flags = OPTION_REPEATS),
 	OPTION("operator", "TEXT", MEASURES, NULL, read_word, "who performs the test, for report and certificate"),
-	OPTION("customer", "TEXT", MEASURES, NULL, read_word, "for whom"),
-	OPTION("site", "TEXT", MEASURES, NULL, read_word, "and where"),
+	OPTION("customer", "TEXT", MEASURES, NULL, read_word, "for whom the test is performed, for report and certificate"),
+	OPTION("site", "TEXT", MEASURES, NULL, read_word, "where the test is performed, for report and certificate"),
 	OPTION("serial", "TEXT", MEASURES, NULL, read_word, "a serial number of the SUT, repeatable",
 	       .flags = OPTION_REPEATS),
 	OPTION("note", "TEXT", FRAMES, NULL, NULL,
@@ -620,8 +625,8 @@ const struct option options[] = {
 	       "source is " OBSERVED_SOURCES,
 	       .flags = OPTION_REPEATS | OPTION_ACTS | OPTION_USUAL),
 	DURATION("idle-duration", "S", SEARCH | TRIAL | SWEEP, NULL, idle_duration_s, POSITIVE,
-		 "first observe the SUT without load for so long. Where a source has a meter of power, energy above that "
-		 "without load is told, too"),
+		 "first observe the SUT without load for this time. Where a source has a meter of power, the "
+		 "report then also has the energy above that without load"),
 	TEXT("capture-lost", "FILE", TRIAL, NULL, lost_path,
 	     "write to FILE, as CSV, which frames did not come back: port, flow, sequence number in it, when it was due. As "
 	     "far back as the receiver remembers the numbers of a flow",
@@ -631,7 +636,8 @@ const struct option options[] = {
 	     "each with its time, port and why it was not counted as received",
 	     .flags = OPTION_OUTPUT | OPTION_ACTS | OPTION_WRITES),
 	NUMBER("capture-count", "N", TRIAL, "1000", capture_count, 1, 1000000,
-	       "of those, the first so many; of foreign ones, of which each port keeps as many, at most 100000",
+	       "how many frames --capture-lost or --capture-foreign writes at most; of foreign frames each "
+	       "port keeps as many, up to 100000",
 	       .flags = OPTION_OUTPUT),
 	TEXT("metrics", "FILE", FRAMES, NULL, metrics_path,
 	     "keep FILE up to date with how the run goes, as OpenMetrics text, for the textfile collector of node_exporter "
@@ -645,8 +651,8 @@ const struct option options[] = {
 	       "wins",
 	       .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT | OPTION_USUAL, .group = "The run"),
 	OPTION("run", "NAME", FRAMES | CONNECT | PROBE, NULL, NULL,
-	       "of the file's schedule for the appliance, this run, by name or number: its options win over those of the "
-	       "file",
+	       "take this run of the file's schedule for the appliance, by name or number: its options win "
+	       "over those of the file",
 	       .flags = OPTION_COMMAND_LINE | OPTION_OUTPUT),
 	SWITCH("dump-config", ALL, dump_config,
 	       "print the configuration in force, as YAML for --config, and do nothing else",
@@ -690,12 +696,9 @@ const char *option_fallback(const struct option *option, enum verb verb)
 		unsigned int verbs;
 		const char *name, *text;
 	} own[] = {
-		{ SOAK, "max-time", "1800" },
-		{ Y1564, "duration", "900" },
-		{ CONNECT, "duration", "3" },
-		{ CONNECT, "direction", "both" },
-		{ Y1564, "frame-size", "512" },
-		{ RFC2544 | SELFTEST, "frame-size", RFC2544_FRAME_SIZES },
+		{ SOAK, "max-time", "1800" },   { Y1564, "duration", "900" },
+		{ CONNECT, "duration", "3" },   { CONNECT, "direction", "both" },
+		{ Y1564, "frame-size", "512" }, { RFC2544 | SELFTEST, "frame-size", RFC2544_FRAME_SIZES },
 	};
 
 	for (size_t i = 0; i < COUNT(own); i++)
