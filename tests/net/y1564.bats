@@ -233,6 +233,8 @@ of() { # SERVICE MEMBER PORT
     "$VALIDATE" --closed docs/schema/y1564.schema.json - <<<"$output"
     check '.passed == null and .regular == false and .irregular_reason == "interrupted"'
     check '[.services[].performance | .passed, .irregular_reason] == [null, "interrupted", null, "interrupted"]'
+    # the rate is that of the time in which frames were sent
+    check '.services[1].performance | .received_rate / .load - 1 | fabs < 1e-9'
     # as many as were sent, exactly, and no second that was not sent to its end
     check '[.services[].performance.counts] | .[0].lost > 2000 and .[1].lost == 0 and .[1].received >= 1000'
     check '.performance.trials[0] as $trial | ([.services[].performance.counts.sent] | add) == $trial.counts.sent and $trial.counts.unsent == 0 and

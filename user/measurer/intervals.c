@@ -403,6 +403,8 @@ enum exit_code services_end(const struct measurer_xdp *xdp, const struct sent_lo
 
 		find_flows(&counting);
 		code = count_service(&counting, load);
+		if (is_part) /* What was sent is all of it. */
+			counting.counts->intended = counting.counts->sent;
 	}
 	return code;
 }
