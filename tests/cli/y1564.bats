@@ -105,6 +105,19 @@ END
   grep -q '^> .*Policing FAILED: too much came through' "$BATS_TEST_TMPDIR/r.md"
 }
 
+@test "a service whose performance was to be tested, and was not, or whose configuration could not be told, has no verdict" {
+  card() { # STATE JQ-EXPRESSION
+    "$JQ" "del(.changes) | .passed = null | .regular = false | .irregular_reason = \"interrupted\" | $2" "$GOLDEN" >"$BATS_TEST_TMPDIR/r.json"
+    "$XDP_MLR" report "$BATS_TEST_TMPDIR/r.json" --report "$BATS_TEST_TMPDIR/r.md" --quiet >/dev/null
+    grep -q "^### voice: $1\$" "$BATS_TEST_TMPDIR/r.md" || { grep '^###' "$BATS_TEST_TMPDIR/r.md"; return 1; }
+  }
+  local services='.services |= [.[0]]'
+  card "passed" "$services"
+  card "no verdict" "$services | .services[0].performance = null"
+  card "passed" "$services | .services[0].performance = null | .configuration.tests = \"configuration\""
+  card "no verdict" "$services | .services[0].configuration |= (.passed = null | .steps[0].passed = null)"
+}
+
 @test "CSV has the verdict beside each trial, JUnit a case for each step" {
   "$XDP_MLR" report "$GOLDEN" --report "$BATS_TEST_TMPDIR/r.csv" --junit "$BATS_TEST_TMPDIR/r.xml" --quiet >/dev/null
   # by their place from the end: texts before them have commas

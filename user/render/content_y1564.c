@@ -210,12 +210,22 @@ static void add_worst(struct facts *facts, const char *label, const json_t *serv
 		facts_add(facts, label, "%s", text);
 }
 
-static void fill_verdict(struct writer_verdict *verdict, const json_t *, const json_t *service, size_t index)
+/* Whether a test was passed, or not asked for. A service that did not pass one has no verdict, or failed. */
+static bool is_settled(const json_t *document, const json_t *service, const char *test)
 {
-	const json_t *failure = failure_in(service), *configuration = json_object_get(service, "configuration"),
-		     *performance = json_object_get(service, "performance");
-	bool passed = !failure && (json_is_true(json_object_get(performance, "passed")) ||
-				   (json_is_true(json_object_get(configuration, "passed")) && json_is_null(performance)));
+	const json_t *result = json_object_get(service, test);
+	const char *tests = read_text(json_object_get(document, "configuration"), "tests");
+
+	if (json_is_object(result))
+		return json_is_true(json_object_get(result, "passed"));
+	return *tests && !strstr(tests, test);
+}
+
+static void fill_verdict(struct writer_verdict *verdict, const json_t *document, const json_t *service, size_t index)
+{
+	const json_t *failure = failure_in(service), *performance = json_object_get(service, "performance");
+	bool passed =
+		!failure && is_settled(document, service, "configuration") && is_settled(document, service, "performance");
 
 	snprintf(verdict->id, sizeof(verdict->id), "service-%zu", index + 1);
 	snprintf(verdict->name, sizeof(verdict->name), "%.120s", read_text(service, "name"));
