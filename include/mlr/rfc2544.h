@@ -186,7 +186,8 @@ struct mlr_reset_cause {
 struct mlr_reset mlr_reset_of(const struct mlr_due_counts *counts, uint64_t start_ns, const struct mlr_reset_cause *cause);
 
 /* The time for which one direction was blocked, as CSIT defines it: the time that the lost frames take at the load of their
- * part. So a part that lost half of its frames was blocked for half of its time. */
+ * part. So a part that lost half of its frames was blocked for half of its time. Parts in which no frame is due belong to the
+ * next one: in a mesh the frames of a direction may come together. */
 struct mlr_blocked {
 	uint64_t lost;
 	double blocked_s;    /* 0: nothing was lost */

@@ -642,6 +642,27 @@ static void what_is_lost_blocks_for_as_long_as_it_takes_to_send(void **state)
 	assert_true(!blocked.lost && blocked.blocked_s == 0 && !blocked.lasts);
 }
 
+static void parts_in_which_nothing_is_due_belong_to_the_next_one(void **state)
+{
+	struct mlr_blocked blocked;
+	struct due due;
+
+	(void)state;
+	all_come(&due);
+	for (size_t i = 0; i < PARTS; i++)
+		if (i % 3 != 2) /* three come together in every third part */
+			due.sent[i] = due.received[i] = 0;
+	lose(&due, 30, 60);
+	blocked = mlr_blocked_of(&due.counts, 20e-3);
+	assert_int_equal(blocked.lost, 100);
+	assert_false(blocked.lasts);
+	assert_close(blocked.blocked_s, 30e-3, 1e-12);
+	assert_close(blocked.from_s, 30e-3, 1e-12);
+	assert_close(blocked.to_s, 60e-3, 1e-12);
+	/* what was due before the command is none of it */
+	assert_close(mlr_blocked_of(&due.counts, 31e-3).blocked_s, 29e-3, 1e-12);
+}
+
 static void what_blocks_in_the_last_part_with_frames_lasts(void **state)
 {
 	struct due due;
@@ -910,6 +931,7 @@ int main(void)
 		cmocka_unit_test(parts_beyond_the_last_are_empty),
 		cmocka_unit_test(who_loses_at_the_end_has_not_recovered),
 		cmocka_unit_test(what_is_lost_blocks_for_as_long_as_it_takes_to_send),
+		cmocka_unit_test(parts_in_which_nothing_is_due_belong_to_the_next_one),
 		cmocka_unit_test(what_blocks_in_the_last_part_with_frames_lasts),
 		cmocka_unit_test(a_reset_is_the_longest_time_of_which_nothing_arrives),
 		cmocka_unit_test(a_longer_stall_elsewhere_is_not_of_the_reset),
