@@ -28,6 +28,38 @@ answering() {
     and .loss_attribution == null and .tx_backend == null' <<<"$output"
 }
 
+# Frames of 1518 octets, as the ready Measurers say it.
+sized() { # VERB OPTION...
+  "$XDP_MLR" "$1" --measurer "exec:jq --unbuffered -c '{trial_loss_ratio: (1 - 5e5 / .trial_load | if . > 0 then . else 0 end),
+    measurer: {frame_size_octets: 1518, traffic_profile: {frame_size_octets: 1518}}}'" "${@:2}"
+}
+
+@test "bit rates are of the frames that the measurer says it sends, or of those of --frame-size, or are not known" {
+  local rates='[.search_result[] | .relevant_lower_bound_l2_bps / .relevant_lower_bound / 8, .conditional_throughput_l1_bps / .conditional_throughput / 8]'
+  sized search --max-load 1Mfps --format json >"$BATS_TEST_TMPDIR/r.json"
+  is "$rates | all((. | round) == 1518 or (. | round) == 1538)" <"$BATS_TEST_TMPDIR/r.json"
+  # as the page says
+  "$XDP_MLR" report "$BATS_TEST_TMPDIR/r.json" --report "$BATS_TEST_TMPDIR/r.md"
+  grep -q ' 6\.0[0-9]* Gbit/s' "$BATS_TEST_TMPDIR/r.md"
+  "$XDP_MLR" search --replay "$BATS_TEST_TMPDIR/r.json" --format json | is "$rates | all((. | round) == 1518 or (. | round) == 1538)"
+  sized sweep --loads 1kfps --duration 1 --format json | is '.trials[0].trial_load_l2_bps == 1000 * 1518 * 8'
+  run --separate-stderr measured "$(answering '{"trial_loss_ratio": 0}')" --frame-size 125 --format json
+  is '.search_result | all(.relevant_lower_bound == 1e6 and .relevant_lower_bound_l2_bps == 1e9)' <<<"$output"
+  run --separate-stderr measured "$(answering '{"trial_loss_ratio": 0}')" --format json
+  is '.search_result | all(.relevant_lower_bound == 1e6 and .relevant_lower_bound_l2_bps == null and .relevant_lower_bound_l1_bps == null)' <<<"$output"
+  "$XDP_MLR" soak --measurer "exec:$(answering '{"trial_loss_ratio": 0}')" --max-load 1Mfps --max-time 10 --format json >"$BATS_TEST_TMPDIR/r.json" || [ $? -eq 1 ]
+  "${BUILD:-build}/tests/tools/validate" --closed docs/schema/soak.schema.json "$BATS_TEST_TMPDIR/r.json"
+  is '.critical_load | .mean > 0 and .mean_l1_bps == null' <"$BATS_TEST_TMPDIR/r.json"
+}
+
+@test "loads in bit/s of other frames than the measurer sends are refused" {
+  refuses 5 'sends frames of 1518 octets, and loads in bit/s were taken to be of 64: say --frame-size' sized search --max-load 9Gbps-l2 -q
+  refuses 5 'frames of 1518 octets' sized search --max-load 1Mfps --require 'ndr>=5Gbps' -q
+  refuses 5 'frames of 1518 octets' sized sweep --loads 1Gbps --duration 1 -q
+  sized search --max-load 9Gbps-l2 --frame-size 1518 --require 'ndr>=6Gbps-l2' --format json |
+    is '(.controller_input.max_load * 1518 * 8 / 9e9 - 1 | fabs < 1e-9) and .requirements[0].met'
+}
+
 @test "a forwarding rate that contradicts load and loss is refused" {
   refuses 5 'trial_forwarding_rate that contradicts' measured "$(answering '{"trial_loss_ratio": 0.25, "trial_forwarding_rate": 740000}')"
   refuses 5 'trial_forwarding_rate that contradicts' measured "$(answering '{"trial_loss_ratio": 0, "trial_forwarding_rate": 0}')"

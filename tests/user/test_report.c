@@ -452,12 +452,11 @@ static void members_of_others_are_passed_through(void **state)
 
 static void loads_have_bits(void **state)
 {
-	const struct config config = { .frame_size_octets = 128 };
 	json_t *object = json_object();
 
 	(void)state;
-	report_add_bps(object, "load", 1000, &config);
-	report_add_bps_of(object, "other", NAN, 64);
+	report_add_bps(object, "load", 1000, 128);
+	report_add_bps(object, "other", NAN, 64);
 	assert_says(object, "",
 		    "{'load_l1_bps': 1184000.0, 'load_l2_bps': 1024000.0, 'other_l1_bps': null, 'other_l2_bps': null}");
 	assert_says(report_goal(&(struct mlr_goal){ .name = "g",

@@ -87,7 +87,7 @@ static json_t *latency_trial_json(const struct search *search, const struct sear
 	bool idle = latency->share_ratio == 0;
 	json_t *trial = report_trial(&latency->measurement);
 
-	report_add_bps(trial, "trial_load", latency->load_fps, search->config);
+	report_add_bps(trial, "trial_load", latency->load_fps, report_frame_octets(search->config, search->measurer));
 	return json_pack("{s:s?, s:f, s:o}", "goal", idle ? NULL : search->config->goals[latency->goal].name, "share",
 			 latency->share_ratio, "trial", trial);
 }

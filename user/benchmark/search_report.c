@@ -101,10 +101,11 @@ json_t *report_goal_result(const struct search *search, size_t goal, const struc
 {
 	const struct mlr_goal_result *result = &outcome->result;
 	json_t *json = goal_result_json(search, goal, outcome);
+	double octets = report_frame_octets(search->config, search->measurer);
 
-	report_add_bps(json, "relevant_lower_bound", result->relevant_lower_bound_fps, search->config);
-	report_add_bps(json, "relevant_upper_bound", result->relevant_upper_bound_fps, search->config);
-	report_add_bps(json, "conditional_throughput", result->conditional_throughput_fps, search->config);
+	report_add_bps(json, "relevant_lower_bound", result->relevant_lower_bound_fps, octets);
+	report_add_bps(json, "relevant_upper_bound", result->relevant_upper_bound_fps, octets);
+	report_add_bps(json, "conditional_throughput", result->conditional_throughput_fps, octets);
 	json_object_set_new(json, "rfc2544_compliance",
 			    json_string(rfc2544_compliance(&search->config->goals[goal], result, outcome->tester_limited)));
 	return json;
@@ -158,7 +159,7 @@ json_t *report_search(const struct search *search)
 			json_object_set_new(document, "latency_at", report_search_latencies(search));
 		json_each (result, json_object_get(document, "search_result"))
 			report_add_goal_latency(result, json_object_get(document, "trials"));
-		report_add_power(document, search->config);
+		report_add_power(document, report_frame_octets(search->config, search->measurer));
 		json_object_set_new(document, "warnings", warnings_describe(search->config, search->input.min_load_fps));
 		json_object_set_new(document, "line_rate",
 				    search->measurer->line_rate_fps > 0 ? json_real(search->measurer->line_rate_fps)

@@ -165,7 +165,8 @@ static json_t *estimate_json(const struct soak *soak)
 			 trend_json(&estimate.trend), "time_line", json_list(i, count, step_json(&steps[i])), "trials",
 			 json_list(i, soak->series.trial_count, report_trial(&soak->series.trials[i])));
 	json_object_set_new(json, "crossings", crossings_json(&estimate.crossings));
-	report_add_bps(json_object_get(json, "critical_load"), "mean", estimate.together.mean_fps, soak->series.config);
+	report_add_bps(json_object_get(json, "critical_load"), "mean", estimate.together.mean_fps,
+		       report_frame_octets(soak->series.config, soak->series.measurer));
 	return json;
 }
 

@@ -7,12 +7,18 @@
 #include "benchmark/sweep.h"
 #include "result/report.h"
 
+static double frame_octets(const struct sweep *sweep)
+{
+	return report_frame_octets(sweep->series.config, sweep->series.measurer);
+}
+
 static json_t *trial_of(const struct sweep *sweep, const struct measurement *measurement)
 {
 	json_t *trial = report_trial(measurement);
+	double octets = frame_octets(sweep);
 
-	report_add_bps(trial, "trial_load", measurement->result.input.load_fps, sweep->series.config);
-	report_add_bps(trial, "trial_forwarding_rate", measurement->result.output.forwarding_rate_fps, sweep->series.config);
+	report_add_bps(trial, "trial_load", measurement->result.input.load_fps, octets);
+	report_add_bps(trial, "trial_forwarding_rate", measurement->result.output.forwarding_rate_fps, octets);
 	return trial;
 }
 
@@ -34,8 +40,7 @@ static json_t *curve_json(const struct sweep *sweep)
 	for (size_t i = 0; i < sweep->series.trial_count; i++)
 		results[i] = sweep->series.trials[i].result;
 	curve = report_curve(results, sweep->series.trial_count);
-	report_add_bps(curve, "maximum_forwarding_rate", read_number(curve, "maximum_forwarding_rate"),
-		       sweep->series.config);
+	report_add_bps(curve, "maximum_forwarding_rate", read_number(curve, "maximum_forwarding_rate"), frame_octets(sweep));
 	return curve;
 }
 
@@ -51,7 +56,7 @@ json_t *report_sweep(const struct sweep *sweep)
 
 	if (!document)
 		return NULL;
-	report_add_power(document, sweep->series.config);
+	report_add_power(document, frame_octets(sweep));
 	report_add_setting(document, sweep->series.config, sweep->series.measurer, sweep->series.start_time);
 	return document;
 }

@@ -122,7 +122,7 @@ static void put_outcome(const struct run *run, json_t *json, const struct mlr_y1
 	json_put(json, "delay_variation_within_error", within_error);
 	json_object_set_new(json, "passed", passed_json(verdict));
 	json_object_set_new(json, "faults", faults_json(faults));
-	report_add_bps_of(json, "received_rate", outcome->received_fps, run->frame_size_octets);
+	report_add_bps(json, "received_rate", outcome->received_fps, run->frame_size_octets);
 }
 
 static json_t *counts_json(const struct service_counts *counts)
@@ -245,7 +245,7 @@ static enum exit_code take_step(struct run *run, const struct mlr_y1564_step *st
 			 step->load_fps / run->service.cir_fps, "received_rate_min", json_number_or_null(step->least_fps),
 			 "received_rate_max", json_number_or_null(step->most_fps), "tester_limited",
 			 measurement.tester_limited);
-	report_add_bps_of(json, "load", step->load_fps, run->frame_size_octets);
+	report_add_bps(json, "load", step->load_fps, run->frame_size_octets);
 	judge_step(run, step, &measurement, json);
 	run->part.tester_limited |= measurement.tester_limited;
 	json_array_append_new(steps, json);
@@ -486,8 +486,8 @@ static json_t *service_json(const struct run *run, const struct config *config)
 			  "delay_variation_ns", json_number_or_null(sla->variation_ns), "availability_ratio",
 			  json_number_or_null(sla->availability_ratio), "configuration", "performance");
 
-	report_add_bps(json, "cir", service->cir_fps, config);
-	report_add_bps(json, "eir", service->eir_fps, config);
+	report_add_bps(json, "cir", service->cir_fps, config->frame_size_octets);
+	report_add_bps(json, "eir", service->eir_fps, config->frame_size_octets);
 	json_object_set_new(json, "cir_agreed", agreed_json(&run->options->cir));
 	json_object_set_new(json, "eir_agreed", agreed_json(&run->options->eir));
 	return json;
@@ -632,7 +632,7 @@ static enum exit_code test_together(struct y1564 *suite, struct run *runs, struc
 		double load_fps = rates[joint.runs[i] - runs].load_fps;
 
 		joint.results[i] = json_pack("{s:f}", "load", load_fps);
-		report_add_bps_of(joint.results[i], "load", load_fps, joint.runs[i]->frame_size_octets);
+		report_add_bps(joint.results[i], "load", load_fps, joint.runs[i]->frame_size_octets);
 	}
 	suite_take_earlier(&suite->common, &together);
 	joint.part.config = &together;

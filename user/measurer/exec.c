@@ -13,6 +13,7 @@
 #include "base/json_read.h"
 #include "base/reader.h"
 #include "base/units.h"
+#include "config/requirement.h"
 #include "measurer/measurer_new.h"
 #include "observe/observe.h"
 
@@ -25,6 +26,7 @@
 #define ANSWER_SLACK_S      60   /* time for an answer beyond the Trial Duration */
 #define END_GRACE_S         2
 #define LATENCY_ROUNDING    0.01 /* relative rounding of a latency: percentiles often come from buckets */
+#define SIZE_ROUNDING       0.01 /* relative rounding of the mean size of frames */
 #define SHORTEST_RATIO      0.5  /* part of the Trial Duration: a shorter effective duration gets a warning */
 #define LONGEST_RATIO       10.0 /* multiple of the Trial Duration: a longer one gets a warning, beyond ANSWER_SLACK_S */
 
@@ -414,20 +416,67 @@ static enum exit_code refuse_event(struct measurer_exec *exec, enum child_event 
 	return refuse_line(fault, child->received, child->received_count);
 }
 
+/* Return the mean size of the frames that it says it sends; NAN: it says none. */
+static double described_octets(const json_t *described)
+{
+	const json_t *profile = json_object_get(described, "traffic_profile");
+	double octets = read_either(profile, "mean_frame_size_octets", "frame_size_octets");
+
+	return isnan(octets) ? read_number(described, "frame_size_octets") : octets;
+}
+
+static bool is_of_bits(const struct load_spec *load)
+{
+	return load->unit == LOAD_BPS_L1 || load->unit == LOAD_BPS_L2;
+}
+
+/* Whether the user gave some load in bit/s, which is so many frames by their size. */
+static bool has_loads_in_bits(const struct config *config)
+{
+	bool has = is_of_bits(&config->min_load) || is_of_bits(&config->max_load);
+
+	for (unsigned int i = 0; i < config->sweep_part_count; i++)
+		has |= is_of_bits(&config->sweep_parts[i].from);
+	for (size_t i = 0; i < config->requirement_count; i++)
+		has |= config->requirements[i].quantity == QUANTITY_LOAD && is_of_bits(&config->requirements[i].load);
+	return has;
+}
+
+/* Take the size of its frames. It must be the one by which loads in bit/s became frames. */
+static enum exit_code take_frame_size(struct measurer_exec *exec)
+{
+	const struct config *config = exec->base.config;
+	double octets = described_octets(exec->described);
+
+	if (!(octets > 0))
+		return EXIT_DONE;
+	exec->base.frame_size_octets = octets;
+	if (fabs(octets / config->frame_size_octets - 1) <= SIZE_ROUNDING || !has_loads_in_bits(config))
+		return EXIT_DONE;
+	return refuse(EXIT_INVALID,
+		      "the external measurer sends frames of %g octets, and loads in bit/s were taken to be of %g: say "
+		      "--frame-size",
+		      octets, config->frame_size_octets);
+}
+
 /* Take what the measurer says of itself ("measurer"), which is not about the trial. Its first statement counts. */
-static void read_description(struct measurer_exec *exec, struct measurement *measurement)
+static enum exit_code read_description(struct measurer_exec *exec, struct measurement *measurement)
 {
 	json_t *described = json_object_get(measurement->passed_through, "measurer");
+	enum exit_code code = EXIT_DONE;
 
 	if (!json_is_object(described))
-		return;
-	if (!exec->described)
+		return EXIT_DONE;
+	if (!exec->described) {
 		exec->described = json_incref(described);
+		code = take_frame_size(exec);
+	}
 	json_object_del(measurement->passed_through, "measurer");
 	if (json_object_size(measurement->passed_through))
-		return;
+		return code;
 	json_decref(measurement->passed_through);
 	measurement->passed_through = NULL;
+	return code;
 }
 
 static enum exit_code exec_measure(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret)
@@ -451,10 +500,10 @@ static enum exit_code exec_measure(struct measurer *measurer, const struct mlr_t
 	if (event != CHILD_LINE)
 		return refuse_event(exec, event, input);
 	code = read_answer(line, length, input, ret);
-	if (code == EXIT_DONE) {
-		read_description(exec, ret);
+	if (code == EXIT_DONE && (code = read_description(exec, ret)) != EXIT_DONE)
+		measurement_free(ret);
+	if (code == EXIT_DONE)
 		ret->observed = observers_end(measurer->observers, start_ns, clock_ns());
-	}
 	child_taken(&exec->child, length);
 	return code;
 }

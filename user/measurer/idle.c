@@ -3,6 +3,9 @@
  * These measurers measure nothing. One stands for a measurer if a stop came before it was ready, and describes what would
  * have been sent. The other is for a replay, and describes what the stored search had.
  */
+#include <math.h>
+
+#include "base/json_read.h"
 #include "base/json_text.h"
 #include "config/stored.h"
 #include "config/traffic.h"
@@ -100,11 +103,17 @@ static const struct measurer_ops replay_ops = {
 	.traffic_profile = replay_traffic_profile,
 };
 
-enum exit_code measurer_replay_new(struct measurer **ret)
+enum exit_code measurer_replay_new(const struct config *config, struct measurer **ret)
 {
+	const json_t *profile = json_object_get(config->stored->document, "traffic_profile");
+	double octets = read_either(profile, "mean_frame_size_octets", "frame_size_octets");
+
 	*ret = calloc(1, sizeof(**ret));
 	if (!*ret)
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	**ret = (struct measurer){ .ops = &replay_ops, .virtual_time = true, .transmitters = 1 };
+	**ret = (struct measurer){ .ops = &replay_ops,
+				   .virtual_time = true,
+				   .transmitters = 1,
+				   .frame_size_octets = isnan(octets) ? 0 : octets };
 	return EXIT_DONE;
 }

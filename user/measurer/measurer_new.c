@@ -29,7 +29,7 @@ static enum exit_code new_measurer(const struct config *config, struct measurer 
 	case MEASURER_MPI:
 		return measurer_mpi_new(config, ret);
 	case MEASURER_REPLAY:
-		return measurer_replay_new(ret);
+		return measurer_replay_new(config, ret);
 	}
 	return EXIT_USAGE_ERROR;
 }

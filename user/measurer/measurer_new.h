@@ -13,4 +13,4 @@ enum exit_code measurer_sim_new(const struct config *config, struct measurer **r
 /* A measurer that measures nothing, in place of `xdp`, `mpi` or `exec`, if a stop came before that was ready. */
 enum exit_code measurer_stopped_new(const struct config *config, struct measurer **ret);
 /* A measurer that measures nothing, for a replay, which only has stored trials. */
-enum exit_code measurer_replay_new(struct measurer **ret);
+enum exit_code measurer_replay_new(const struct config *config, struct measurer **ret);

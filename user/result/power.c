@@ -110,12 +110,12 @@ json_t *report_power(const json_t *trials, double frame_octets, double transmitt
 		       : NULL;
 }
 
-void report_add_power(json_t *document, const struct config *config)
+void report_add_power(json_t *document, double frame_octets)
 {
 	json_auto_t *alone = json_pack("[O?]", json_object_get(document, "trial_result"));
 	const json_t *trials = json_object_get(document, "trials");
 	json_t *power =
-		report_power(trials ? trials : alone, config->frame_size_octets, read_number(document, "aggregate_factor"));
+		report_power(trials ? trials : alone, frame_octets, read_number(document, "aggregate_factor"));
 
 	if (power)
 		json_object_set_new(document, "power", power);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "result/report.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "base/text_stream.h"
 #include "base/units.h"
 #include "config/echo.h"
+#include "config/given.h"
 #include "config/stored.h"
 
 /* --- one trial ------------------------------------------------------------------------------------------------------ */
@@ -522,7 +524,16 @@ void report_add_goal_latency(json_t *result, const json_t *trials)
 		json_object_set(result, "latency", worst);
 }
 
-void report_add_bps_of(json_t *object, const char *name, double load_fps, double frame_size_octets)
+double report_frame_octets(const struct config *config, const struct measurer *measurer)
+{
+	if (measurer->frame_size_octets > 0)
+		return measurer->frame_size_octets;
+	if (config->measurer == MEASURER_EXEC && !given_by_user(config->given, "frame-size"))
+		return NAN;
+	return config->frame_size_octets;
+}
+
+void report_add_bps(json_t *object, const char *name, double load_fps, double frame_size_octets)
 {
 	char member[64];
 
@@ -530,11 +541,6 @@ void report_add_bps_of(json_t *object, const char *name, double load_fps, double
 	json_put(object, member, l1_bps(load_fps, frame_size_octets));
 	snprintf(member, sizeof(member), "%s_l2_bps", name);
 	json_put(object, member, l2_bps(load_fps, frame_size_octets));
-}
-
-void report_add_bps(json_t *object, const char *name, double load_fps, const struct config *config)
-{
-	report_add_bps_of(object, name, load_fps, config->frame_size_octets);
 }
 
 /* --- deviations from RFC 2544 --------------------------------------------------------------------------------------- */
@@ -627,10 +633,10 @@ void report_add_setting(json_t *document, const struct config *config, struct me
 		take_stored(document, config->stored);
 }
 
-static void add_trial_bps(json_t *trial, const struct mlr_trial_result *result, const struct config *config)
+static void add_trial_bps(json_t *trial, const struct mlr_trial_result *result, double octets)
 {
-	report_add_bps(trial, "trial_load", result->input.load_fps, config);
-	report_add_bps(trial, "trial_forwarding_rate", result->output.forwarding_rate_fps, config);
+	report_add_bps(trial, "trial_load", result->input.load_fps, octets);
+	report_add_bps(trial, "trial_forwarding_rate", result->output.forwarding_rate_fps, octets);
 }
 
 json_t *report_one_trial(const struct config *config, struct measurer *measurer, const struct measurement *measurement,
@@ -638,6 +644,7 @@ json_t *report_one_trial(const struct config *config, struct measurer *measurer,
 {
 	static const struct measurement nothing;
 	const struct measurement *shown = measurement ? measurement : &nothing;
+	double octets = report_frame_octets(config, measurer);
 	json_t *document = json_pack("{s:s, s:o, s:o, s:o, s:o, s:b, s:s, s:i, s:s?}", "schema", "xdp-mlr/trial/1",
 				     "trial_result", measurement ? trial_json(measurement) : json_null(), "latency",
 				     latency_json(shown), "pacing", pacing_json(shown), "ports", ports_json(shown),
@@ -647,8 +654,8 @@ json_t *report_one_trial(const struct config *config, struct measurer *measurer,
 	if (!document)
 		return NULL;
 	if (measurement)
-		add_trial_bps(json_object_get(document, "trial_result"), &measurement->result, config);
-	report_add_power(document, config);
+		add_trial_bps(json_object_get(document, "trial_result"), &measurement->result, octets);
+	report_add_power(document, octets);
 	report_add_setting(document, config, measurer, start_time);
 	return document;
 }

@@ -42,7 +42,7 @@ void report_add_causes(json_t *document);
  * send. A new reference; NULL where no trial observed a meter, or without memory. */
 json_t *report_power(const json_t *trials, double frame_octets, double transmitters);
 /* Put it into a document as "power". */
-void report_add_power(json_t *document, const struct config *config);
+void report_add_power(json_t *document, double frame_octets);
 
 /* --- figures.c: figures that follow from other parts of a document. A run puts them there, and an audit makes them again. */
 
@@ -58,11 +58,13 @@ struct mlr_sample report_values(const json_t *results);
 /* The figures of a latency test of RFC 2544, over all directions. */
 json_t *report_latency_test(const json_t *trials);
 
-/* Put "<name>_l1_bps" and "<name>_l2_bps" beside a load: what it takes of the link, and without preamble and gap. By
- * --frame-size, also where a measurer of the user's sends the frames. NAN gives null. */
-void report_add_bps(json_t *object, const char *name, double load_fps, const struct config *config);
-/* Add the same for frames of one size. */
-void report_add_bps_of(json_t *object, const char *name, double load_fps, double frame_size_octets);
+/* Return the mean size of the frames of a run: as a measurer of the user's says, or else by --frame-size. NAN: that measurer says
+ * none, and the user neither. */
+double report_frame_octets(const struct config *config, const struct measurer *measurer);
+
+/* Put "<name>_l1_bps" and "<name>_l2_bps" beside a load: what it takes of the link, and without preamble and gap. NAN gives
+ * null. */
+void report_add_bps(json_t *object, const char *name, double load_fps, double frame_size_octets);
 
 /* The result document's own explanations (definitions.c): its units, and what its quantities mean where the drafts leave
  * that open. */
