@@ -187,9 +187,33 @@ static void a_verdict_within_the_error_says_so(void **state)
 	}
 }
 
+static double rate_by(const char *load, int interfaces)
+{
+	json_t *document =
+		json_pack("{s:{s:f, s:f, s:f, s:[{s:{s:i}}, {s:{s:i}}]}, s:i, s:{s:s}}", "trial_result", "trial_load",
+			  50000.0, "trial_duration", 2.0, "loss_ratio", 0.1, "directions", "counts", "received", 180000,
+			  "counts", "received", 4000, "aggregate_factor", interfaces, "configuration", "load", load);
+	double rate_fps = judge_worst_direction("/trial_result/trial_forwarding_rate", document);
+
+	assert_true(judge_worst_direction("/trial_result/trial_loss_ratio", document) == 0.1);
+	assert_true(isnan(judge_worst_direction("/trial_result/counts/lost", document)));
+	json_decref(document);
+	return rate_fps;
+}
+
+/* One port sends 100 kfps and the other 2 kfps: the mean less the greatest loss is the rate of neither. */
+static void as_fast_as_ports_can_the_worst_rate_is_what_came(void **state)
+{
+	(void)state;
+	assert_true(rate_by("50kfps", 2) == 0.9 * 50000);
+	assert_true(rate_by("max", 2) == 2000);
+	assert_true(rate_by("max", 4) == 1000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(as_fast_as_ports_can_the_worst_rate_is_what_came),
 		cmocka_unit_test(without_a_size_every_one_is_judged),
 		cmocka_unit_test(one_size_that_does_not_keep_to_it_is_enough),
 		cmocka_unit_test(a_size_that_is_said_is_judged_alone),
