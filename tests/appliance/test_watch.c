@@ -115,6 +115,8 @@ static void a_summary_is_a_line_of_every_kind_of_document(void **state)
 		{ "tests/golden/soak-1-sim.json", "critical load " },
 		{ "tests/golden/rfc2544-1-xdp.json", "frame sizes" },
 		{ "tests/golden/selftest-1-xdp.json", "clean load " },
+		{ "tests/golden/sweep-1-xdp.json", "maximum forwarding rate " },
+		{ "tests/golden/y1564-1-xdp.json", "NOT every service is as agreed" },
 		{ "tests/golden/search-1-irregular.json", "IRREGULAR" },
 		{ "tests/golden/search-1-limited.json", "limited" },
 		{ "tests/golden/trial-1-limited.json", "limited" },
@@ -133,6 +135,20 @@ static void a_summary_is_a_line_of_every_kind_of_document(void **state)
 	}
 }
 
+static void a_summary_says_which_requirement_is_not_met(void **state)
+{
+	json_t *document = json_pack("{s:[{s:s, s:b}, {s:s, s:b}], s:[], s:n}", "requirements", "requirement", "ndr>=1Mfps",
+				     "met", 0, "requirement", "pdr>=1Mfps", "met", 1, "services", "passed");
+	char summary[WATCH_SUMMARY_SIZE];
+
+	(void)state;
+	assert_string_equal(watch_summary(document, summary), "no verdict on the services, NOT MET: ndr>=1Mfps, IRREGULAR");
+	json_decref(document);
+	document = json_pack("{s:s, s:[], s:b}", "schema", "xdp-mlr/y1564/1", "services", "passed", 1);
+	assert_string_equal(watch_summary(document, summary), "every service is as agreed");
+	json_decref(document);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -142,6 +158,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_event_is_let_pass),
 		cmocka_unit_test(metrics_tell_what_events_do_not),
 		cmocka_unit_test(a_summary_is_a_line_of_every_kind_of_document),
+		cmocka_unit_test(a_summary_says_which_requirement_is_not_met),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

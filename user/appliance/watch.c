@@ -187,6 +187,25 @@ static void add_trial(char buffer[WATCH_SUMMARY_SIZE], const json_t *trial)
 			  format_percent(read_number(trial, "trial_loss_ratio"), UNIT_ROOM));
 }
 
+/* "every service is as agreed" */
+static void add_services(char buffer[WATCH_SUMMARY_SIZE], const json_t *document)
+{
+	const json_t *passed = json_object_get(document, "passed");
+
+	if (json_is_array(json_object_get(document, "services")))
+		text_join(buffer, WATCH_SUMMARY_SIZE, ", ",
+			  json_is_true(passed)    ? "every service is as agreed"
+			  : json_is_false(passed) ? "NOT every service is as agreed"
+						  : "no verdict on the services");
+}
+
+static void add_unmet(char buffer[WATCH_SUMMARY_SIZE], const json_t *requirements)
+{
+	json_each (requirement, requirements)
+		if (!read_truth(requirement, "met"))
+			text_join(buffer, WATCH_SUMMARY_SIZE, ", ", "NOT MET: %.60s", read_text(requirement, "requirement"));
+}
+
 const char *watch_summary(const json_t *document, char buffer[WATCH_SUMMARY_SIZE])
 {
 	const json_t *critical = json_object_get(document, "critical_load");
@@ -205,6 +224,11 @@ const char *watch_summary(const json_t *document, char buffer[WATCH_SUMMARY_SIZE
 	if (json_is_object(critical) || json_is_number(critical))
 		add_load(buffer, "critical load",
 			 json_is_number(critical) ? json_number_value(critical) : read_number(critical, "mean"));
+	if (json_is_object(json_object_get(document, "curve")))
+		add_load(buffer, "maximum forwarding rate",
+			 read_number(json_object_get(document, "curve"), "maximum_forwarding_rate"));
+	add_services(buffer, document);
+	add_unmet(buffer, json_object_get(document, "requirements"));
 	if (standing != STANDING_REGULAR)
 		text_join(buffer, WATCH_SUMMARY_SIZE, ", ", "%s", standing_word(standing));
 	return buffer;
