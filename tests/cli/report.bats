@@ -289,6 +289,13 @@ ends_at() { # page number
   [ "$(awk '$2 >= 1 && $2 <= (/rfc2544/ ? 8 : 6)' <<<"$output" | wc -l)" -eq 4 ] || { echo "$output"; return 1; }
 }
 
+@test "a burst that is the longest that is sent is one at least" {
+  "$JQ" '.frame_sizes[1].back_to_back.reached_max_burst = true' "$GOLDEN/rfc2544-1-xdp.json" >"$BATS_TEST_TMPDIR/r.json"
+  "$XDP_MLR" report "$BATS_TEST_TMPDIR/r.json" --report "$BATS_TEST_TMPDIR/r.md" --quiet >/dev/null
+  [ "$(grep -c 'Longest burst without loss, at least | 75 frames' "$BATS_TEST_TMPDIR/r.md")" -eq 1 ]
+  [ "$(grep -c '^| 512 | .* at least: the longest burst that is sent lost nothing | regular' "$BATS_TEST_TMPDIR/r.md")" -eq 1 ]
+}
+
 @test "the suite: a figure and a table a test, the theoretical line where the medium has a rate" {
   local file=$GOLDEN/rfc2544-1-xdp.json page id
   page=$(render "$file" html)

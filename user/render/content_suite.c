@@ -58,7 +58,11 @@ static void fill_verdict(struct writer_verdict *verdict, const json_t *, const j
 	facts_add_member(&verdict->facts, "On the link (L1)", size, "/throughput/l1_bps", text_bps);
 	facts_add_member(&verdict->facts, "Of the line rate", size, "/throughput/line_rate_ratio", text_percent);
 	facts_add_member(&verdict->facts, "Latency, average", size, "/latency/average_of_means_ns", text_ns);
-	facts_add_member(&verdict->facts, "Longest burst without loss", size, "/back_to_back/average", text_frames);
+	facts_add_member(&verdict->facts,
+			 read_truth(json_object_get(size, "back_to_back"), "reached_max_burst")
+				 ? "Longest burst without loss, at least"
+				 : "Longest burst without loss",
+			 size, "/back_to_back/average", text_frames);
 	facts_add_member(&verdict->facts, "Recovery from overload", size, "/recovery/average", text_seconds);
 }
 
@@ -248,6 +252,7 @@ static const struct field burst_columns[] = {
 	{ "Standard deviation", "/stdev", text_count },
 	{ "Corrected DUT Buffer Time", "/corrected_buffer_time", text_seconds },
 	{ "Implied DUT Buffer Time", "/implied_buffer_time", text_seconds },
+	{ "Note", .phrase = "[reached_max_burst? at least: the longest burst that is sent lost nothing]" },
 	RESULT,
 };
 
