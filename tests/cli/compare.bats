@@ -188,6 +188,12 @@ no_fall_up_to() { # LOAD A B
   [[ $stderr == *"ndr: B has no bound at all" ]]
   "$XDP_MLR" soak --measurer sim:hard,capacity=1e6 --max-load 2Mfps --max-time 60 --format json >"$BATS_TEST_TMPDIR/soak.json"
   refuses 2 "one is a soak, the other a search" compare a soak
+  # what an external measurer says of its frames
+  jq '.measurer = {name: "exec", command: "x", described: {frame_size_octets: 64}}' "$BATS_TEST_TMPDIR/a.json" >"$BATS_TEST_TMPDIR/small.json"
+  jq '.measurer.described.frame_size_octets = 1518' "$BATS_TEST_TMPDIR/small.json" >"$BATS_TEST_TMPDIR/large.json"
+  refuses 2 "frame_size_octets: 64 in A, 1518 in B" compare small large
+  run compare small small
+  [ "$status" -eq 0 ]
 }
 
 @test "goals and searches of any number, in one document or the other, are compared or refused" {

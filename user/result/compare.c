@@ -129,6 +129,10 @@ json_t *compare_obstacles(const json_t *a, const json_t *b)
 {
 	static const char *const members[] = { "algorithm", "target_loss_ratio", "load_scope", "aggregate_factor" };
 	static const char *const options[] = { "frame-size", "direction", "effective-duration" };
+	/* what an external measurer says of its frames */
+	static const char *const described[] = { "frame_size_octets", "protocol" };
+	const json_t *described_a = json_object_get(document_measurer(a), "described"),
+		     *described_b = json_object_get(document_measurer(b), "described");
 	const json_t *options_a = json_object_get(a, "configuration"), *options_b = json_object_get(b, "configuration");
 	json_t *sentences = json_array();
 	json_auto_t *profile_a = NULL, *profile_b = NULL;
@@ -144,6 +148,9 @@ json_t *compare_obstacles(const json_t *a, const json_t *b)
 				json_object_get(options_b, options[i]));
 	note_difference(sentences, "measurer", json_object_get(json_object_get(a, "measurer"), "name"),
 			json_object_get(json_object_get(b, "measurer"), "name"));
+	for (size_t i = 0; i < COUNT(described); i++)
+		note_difference(sentences, described[i], json_object_get(described_a, described[i]),
+				json_object_get(described_b, described[i]));
 	profile_a = without_places(json_object_get(a, "traffic_profile"));
 	profile_b = without_places(json_object_get(b, "traffic_profile"));
 	note_differences(sentences, "traffic_profile.", profile_a, profile_b, NULL);
@@ -482,7 +489,8 @@ static json_t *compare_soaks(const struct config *config, const json_t *const do
 	struct mlr_comparison comparison = {
 		.tolerance_ratio = config->tolerance_ratio,
 		.significance = config->significance_ratio,
-		.resolution_ratio = hypot(deviation[A] / findings[A].compared.mean, deviation[B] / findings[B].compared.mean),
+		.resolution_ratio =
+			hypot(deviation[A] / findings[A].compared.mean, deviation[B] / findings[B].compared.mean),
 		.spread = { 0, INFINITY }, /* The spread of soaks is in their estimates. */
 	};
 	struct verdict verdict = { .word = "unknown", .method = "estimates" };
