@@ -526,6 +526,22 @@ END
   grep -q '"x,y",' r.csv
 }
 
+@test "soaks that end at Max Load say how much the SUT does at least, single ones and several" {
+  local repeat
+  for repeat in 1 2; do
+    cat >c.yaml <<END
+campaign: {verb: soak, results: out$repeat, repeat: $repeat, compare: build, matrix: {build: {
+  v1: {measurer: "sim:hard,capacity=5e6", max-load: 3Mfps}, v2: {measurer: "sim:hard,capacity=4e6", max-load: 2Mfps},
+  v3: {measurer: "sim:hard,capacity=6e6", max-load: 2Mfps}, v4: {measurer: "sim:hard,capacity=1e6", max-load: 2Mfps}}}}
+max-time: 60
+END
+    "$XDP_MLR" campaign run c.yaml -q >/dev/null || [ $? -eq 1 ]
+    run --separate-stderr "$XDP_MLR" campaign report c.yaml --format json
+    [ "$status" -eq 1 ]
+    is '[.comparisons[].verdict] == ["unknown", "same", "slower"] and .point_counts.irregular == 3 * .repeat' <<<"$output"
+  done
+}
+
 @test "soaks, trials of a suite: each quantity by its name, and Welch's test over their repeats" {
   cat >c.yaml <<'END'
 campaign: {verb: soak, results: out, matrix: {build: {v1: {measurer: "sim:hard,capacity=1e6"}, v2: {measurer: "sim:hard,capacity=0.9e6"}}}}
