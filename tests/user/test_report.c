@@ -182,6 +182,9 @@ static void lost_frames_have_places(void **state)
 	measurement.tx_backend = "xsk";
 	assert_says(report_trial(&measurement), "/tester_limited", "true");
 	assert_says(report_trial(&measurement), "/tester_limited_reason", "'why'");
+	assert_says(report_trial(&measurement), "/offered_less", "false");
+	measurement.spoilt = SPOILT_BY_STOPS; /* even where the reason is another one */
+	assert_says(report_trial(&measurement), "/offered_less", "true");
 	assert_says(report_trial(&measurement), "/tx_backend", "'xsk'");
 }
 

@@ -107,6 +107,23 @@ static void a_limited_trial_says_why(void **state)
 	stored_free(&stored);
 }
 
+/* What limited a trial first is its reason; that less was offered stands beside it, and is read whatever the reason is. */
+static void a_limited_trial_says_whether_less_was_offered(void **state)
+{
+	struct stored stored;
+	json_t *document = golden();
+
+	(void)state;
+	json_object_update_new(trial_at(document, 1), json_pack("{s:b, s:s, s:b}", "tester_limited", 1, "tester_limited_reason",
+								"frames stayed unsent", "offered_less", 1));
+	json_object_update_new(trial_at(document, 2), json_pack("{s:b, s:s, s:b}", "tester_limited", 1, "tester_limited_reason",
+								LOAD_WAS_OFF, "offered_less", 0));
+	assert_int_equal(read_back(document, &stored), EXIT_DONE);
+	assert_true(stored.trials[1].offered_less);
+	assert_false(stored.trials[2].offered_less);
+	stored_free(&stored);
+}
+
 /* As long as it says, or as its trials took, or as they were to take. */
 static void a_search_took_as_long_as_it_says(void **state)
 {
@@ -352,6 +369,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_search_has_its_trials),
 		cmocka_unit_test(a_limited_trial_says_why),
+		cmocka_unit_test(a_limited_trial_says_whether_less_was_offered),
 		cmocka_unit_test(a_search_took_as_long_as_it_says),
 		cmocka_unit_test(what_is_no_search_is_refused),
 		cmocka_unit_test(a_stream_ends_with_its_result),

@@ -36,8 +36,8 @@ static bool spoils_upper(const struct measurement *measurement, double loss_rati
 
 static bool spoils_lower(const struct measurement *measurement, double loss_ratio)
 {
-	return mlr_spoils_lower_bound(measurement->offered_less || measurement->spoilt == SPOILT_BY_STOPS,
-				      measurement->result.output.loss_ratio, loss_ratio);
+	return mlr_spoils_lower_bound(measurement_offered_less(measurement), measurement->result.output.loss_ratio,
+				      loss_ratio);
 }
 
 /* Whether there is such a trial that counts, at this load. */

@@ -246,6 +246,16 @@ static double read_sut_loss_ratio(const json_t *trial)
 	return sut > 0 && sent > 0 ? sut / sent : 0;
 }
 
+/* Whether less than the Trial Load was offered. Documents of earlier versions say so by the reason alone. */
+static bool read_offered_less(const json_t *trial)
+{
+	const json_t *stated = json_object_get(trial, "offered_less");
+
+	if (json_is_boolean(stated))
+		return json_is_true(stated);
+	return strcmp(read_text(trial, "tester_limited_reason"), LOAD_WAS_OFF) == 0;
+}
+
 bool stored_read_trial(const json_t *json, struct stored_trial *ret)
 {
 	struct mlr_trial_result *result = &ret->result;
@@ -256,7 +266,7 @@ bool stored_read_trial(const json_t *json, struct stored_trial *ret)
 
 	ret->warmup = read_truth(json, "warmup");
 	ret->tester_limited = read_truth(json, "tester_limited");
-	ret->offered_less = strcmp(read_text(json, "tester_limited_reason"), LOAD_WAS_OFF) == 0;
+	ret->offered_less = ret->tester_limited && read_offered_less(json);
 	ret->sut_loss_ratio = read_sut_loss_ratio(json);
 	ret->json = json;
 	return !error && mlr_trial_result_valid(result);

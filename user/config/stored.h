@@ -23,7 +23,7 @@
 struct stored_trial {
 	struct mlr_trial_result result;
 	bool warmup, tester_limited;
-	bool offered_less;     /* The load was below the Trial Load, because the tester was stopped. */
+	bool offered_less;     /* Less than the Trial Load was offered. */
 	double sut_loss_ratio; /* loss ratio of the SUT, as in struct measurement; 0: not stored */
 	const json_t *json;    /* the trial as it was reported; a part of the document */
 };

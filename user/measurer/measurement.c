@@ -69,6 +69,11 @@ int measurement_repeat(struct measurement *measurement, double wall_s)
 	return 0;
 }
 
+bool measurement_offered_less(const struct measurement *measurement)
+{
+	return measurement->offered_less || measurement->spoilt == SPOILT_BY_STOPS;
+}
+
 void measurement_add_latency_error(struct measurement *measurement, double error_ns)
 {
 	measurement->latency.error_bound_ns += error_ns;

@@ -305,6 +305,8 @@ void measurement_forget_histograms(struct measurement *measurement);
 /* Keep the record of a spoilt performance, which took `wall_s`, and empty the rest for the next one. Returns 0 or
  * -ENOMEM. */
 int measurement_repeat(struct measurement *measurement, double wall_s);
+/* Whether less than the Trial Load was offered, so that a good trial shows less than it seems to. */
+bool measurement_offered_less(const struct measurement *measurement);
 /* Enlarge the error bound of the latency, in all directions. */
 void measurement_add_latency_error(struct measurement *measurement, double error_ns);
 #define measurement_auto_t __attribute__((cleanup(measurement_free))) struct measurement

@@ -374,6 +374,7 @@ static bool is_late(const char *name)
 		"loss_counter.port",
 		"loss_counter.counter",
 		"loss_counter.moved",
+		"offered_less",
 	};
 	const char *last = strrchr(name, '.');
 

@@ -422,6 +422,8 @@ static json_t *trial_json(const struct measurement *measurement)
 	json_object_set_new(trial, "counts", judged_counts_json(measurement));
 	json_object_set_new(trial, "loss_attribution", attribution_json(measurement));
 	json_put_members(trial, measurement, tester_limited, tester_limited_reason, tx_backend);
+	if (measurement->tester_limited)
+		json_put(trial, "offered_less", measurement_offered_less(measurement));
 	if (measurement->loss_counter.is_there)
 		json_object_set_new(trial, "loss_counter", loss_counter_json(measurement));
 	if (measurement->has_order)
