@@ -266,6 +266,20 @@ contradicts() { # JQ MEMBER
   done
 }
 
+@test "a Lower Bound of which a part was not sent is limited, whoever says so, also after it was stored" {
+  local said
+  for said in '{}' '{tester_limited: true}'; do
+    run --separate-stderr measured "$(computing "(.trial_load * .trial_duration | round) as \$n | if .trial_load > 5e5
+      then {trial_loss_ratio: 0.5, frames_sent: \$n, frames_lost: (\$n / 2 | floor)}
+      else {trial_loss_ratio: 0, frames_sent: (\$n * 0.8 | round), frames_lost: 0} + $said end")" --goal final=1,sum=1 --format json
+    [ "$status" -eq 1 ]
+    is '.search_result[0] | .relevant_lower_bound < 5e5 and .relevant_upper_bound > 5e5 and .tester_limited' <<<"$output"
+    is '.trials | all(.tester_limited == (.trial_load < 5e5) and .offered_less == (if .tester_limited then true else null end))' <<<"$output"
+    echo "$output" >"$BATS_TEST_TMPDIR/result.json"
+    contradicts '.search_result[0].tester_limited = false' 'tester_limited: false is stated'
+  done
+}
+
 @test "a ratio may be of the frames intended" {
   # a tenth stays unsent, a tenth of the rest is lost: of one interface; of two; with the unsent among the lost
   local counts

@@ -242,7 +242,8 @@ static enum exit_code read_limit(const struct answer *answer, struct measurement
 		return refuse_answer(answer, "gave a tester_limited that is neither true nor false");
 	measurement->tester_limited = json_is_true(limited);
 	measurement->tester_limited_reason = measurement->tester_limited ? "the external measurer says so" : NULL;
-	if (!measurement->tester_limited && sent_too_few(measurement)) {
+	measurement->offered_less = sent_too_few(measurement);
+	if (!measurement->tester_limited && measurement->offered_less) {
 		measurement->tester_limited = true;
 		measurement->tester_limited_reason = "the external measurer sent fewer frames than Trial Load asks for";
 	}
