@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the suite makes of the latency of several repeats, by a measurer whose clock changes. */
+/* What the suite makes of the latency of several repeats, by a measurer whose clock changes, and of bursts that the tester spoils. */
 #include <math.h>
 #include <string.h>
 
@@ -46,7 +46,24 @@ static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_
 	return EXIT_DONE;
 }
 
-static const struct measurer_ops ops = { .measure = measure };
+/* A burst longer than 100 frames loses one, to whom it says. */
+static struct loss_attribution places;
+static uint64_t spoilt_bursts; /* after so many such bursts it is the SUT's; at first it is whose `places` says */
+
+static enum exit_code steps(struct measurer *measurer, struct load_steps *steps, struct measurement *ret)
+{
+	bool is_lossy = steps->frame_count > 100;
+
+	(void)measurer;
+	*ret = (struct measurement){ .direction_count = 1 };
+	ret->verdict.lost = ret->by_direction[0].verdict.lost = is_lossy;
+	if (is_lossy && spoilt_bursts)
+		ret->attribution = places;
+	spoilt_bursts -= is_lossy && spoilt_bursts;
+	return EXIT_DONE;
+}
+
+static const struct measurer_ops ops = { .measure = measure, .steps = steps };
 static struct measurer measurer = { .ops = &ops, .transmitters = 1 };
 static struct config config = { .frame_size_text = "64", .quiet = true };
 static struct rfc2544 suite = { .common = { .config = &config },
@@ -154,6 +171,41 @@ static void the_mean_of_all_frames_is_not_that_of_the_worst_direction(void **sta
 	assert_true(number_of("mean_of_all_frames_ns") == 0.75 * 1000 + 0.25 * 200);
 }
 
+/* The longest burst of a SUT that takes 100 frames, where the tester spoils so many of those that are longer. */
+static void find_burst(struct loss_attribution lost, uint64_t spoilt)
+{
+	places = lost;
+	spoilt_bursts = spoilt;
+	suite.plan.burst_tests = 1;
+	suite.plan.burst_trial_s = 1e-3;
+	run.range.max_fps = run.throughput_fps = 1e6;
+	assert_int_equal(rfc2544_back_to_back(&run, result), EXIT_DONE);
+	assert_true(number_of("max") == 100);
+}
+
+static void a_burst_that_the_tester_lost_is_sent_again(void **state)
+{
+	(void)state;
+	find_burst((struct loss_attribution){ .receiver_missed = 1 }, 3);
+	assert_int_equal(run.part.repeated, 3);
+	assert_false(run.part.tester_limited);
+}
+
+static void a_burst_that_the_tester_always_loses_is_limited(void **state)
+{
+	(void)state;
+	find_burst((struct loss_attribution){ .dropped_before_wire = 1 }, UINT64_MAX);
+	assert_true(run.part.tester_limited);
+}
+
+static void a_burst_that_the_sut_loses_is_not(void **state)
+{
+	(void)state;
+	find_burst((struct loss_attribution){ .sut = 1 }, UINT64_MAX);
+	assert_int_equal(run.part.repeated, 0);
+	assert_false(run.part.tester_limited);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -165,6 +217,9 @@ int main(void)
 		TEST(an_unknown_bound_stays_unknown),
 		TEST(without_any_latency_there_is_no_source),
 		TEST(the_mean_of_all_frames_is_not_that_of_the_worst_direction),
+		TEST(a_burst_that_the_tester_lost_is_sent_again),
+		TEST(a_burst_that_the_tester_always_loses_is_limited),
+		TEST(a_burst_that_the_sut_loses_is_not),
 	};
 
 	return cmocka_run_group_tests_name("rfc2544", tests, NULL, NULL);

@@ -18,7 +18,7 @@
 
 #define FIRST_BURST_FRAMES 16
 #define BURST_GRACE_S      1e-3 /* a stall of this machine in a burst may be caught up for as long */
-#define BURST_TRIES        10   /* most attempts at one burst until the tester has sent all of it */
+#define BURST_TRIES        10   /* most attempts at one burst until the tester has not spoilt it */
 #define OVERLOAD_RATIO     1.1  /* overload, as a ratio of the throughput (26.5) */
 #define REDUCED_RATIO      0.5  /* reduced load, as a ratio of the overload */
 #define STEPS_TRIES        3
@@ -129,7 +129,17 @@ static void add_losses(struct burst_losses *losses, const struct measurement *me
 	}
 }
 
-/* Send the burst that is asked for, until the tester sent all of it without a stop, in which the SUT would work it off. */
+/* Whether the tester did not send all of a burst, or stopped in it, in which time the SUT would work it off, or lost some of it by
+ * its own interfaces. */
+static bool is_burst_spoilt(const struct measurement *measurement)
+{
+	const struct loss_attribution *lost = &measurement->attribution;
+
+	return measurement->verdict.unsent || measurement->pacing.moves || lost->dropped_before_wire || lost->receiver_damaged ||
+	       lost->receiver_missed;
+}
+
+/* Send the burst that is asked for, until the tester has not spoilt it. */
 static enum exit_code send_burst(struct rfc2544_run *run, struct bursts *bursts, struct mlr_burst_search *search)
 {
 	uint64_t frames = mlr_burst_search_next(search), received;
@@ -150,7 +160,7 @@ static enum exit_code send_burst(struct rfc2544_run *run, struct bursts *bursts,
 			return code;
 		note_burst(bursts, &steps);
 		received = received_of(&measurement, frames);
-		is_spoilt = measurement.verdict.unsent || measurement.pacing.moves;
+		is_spoilt = is_burst_spoilt(&measurement);
 		if (!is_spoilt)
 			add_losses(&bursts->losses, &measurement);
 		if (!is_spoilt || try == BURST_TRIES) {
