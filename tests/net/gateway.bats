@@ -104,6 +104,20 @@ destinations='.measurer.ports | map(.destination_mac_source) | unique'
   check '.trial_result.counts | .received > 0 and .changed_ttl == .received'
 }
 
+@test "where the trial that is performed again loses a link, that is not overlooked" {
+  bridge_with_silent_router
+  start trial --duration 5 --load 1000 --direction both --format json
+  flowing 50
+  answers_come
+  until_it_says "its gateway answers now" "$BATS_TEST_TMPDIR/err"
+  flowing 50
+  inside ip link set sut-a down
+  inside ip link set sut-a up
+  ended
+  [ "$status" -eq 5 ]
+  [[ $stderr == *"port $A: its link went down"* ]]
+}
+
 @test "if it answers after a trial, later ones go the same way, and that is said once" {
   bridge_with_silent_router
   start sweep --loads 1000,1100,1200 --duration 2 --format json

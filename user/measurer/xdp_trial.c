@@ -408,30 +408,40 @@ void xdp_trial_conclude(const struct config *config, const struct mlr_trial_inpu
 	measurement->result.output = mlr_trial_output(&performed, measurement->verdict.loss_ratio, effective_s);
 }
 
-/* One performance of a trial, and of those in which a link changed one more; what its frames came to. */
+/* Perform a trial until no link changes in it, unless links may. */
+static enum exit_code perform_steadily(struct measurer_xdp *xdp, struct xdp_run *run, struct measurement *measurement)
+{
+	bool may_change = xdp->steps && xdp->steps->links_may_change;
+	struct account *account = &xdp->account;
+	enum exit_code code;
+
+	while (!(code = perform(xdp, run, measurement))) {
+		xdp_account(xdp, xdp->config, &run->input, xdp->port_count);
+		if (may_change)
+			account_note_links(account);
+		if (may_change || !account_changed_link(account))
+			return EXIT_DONE;
+		begin_steps_again(xdp->steps);
+		if ((code = account_judge_links(account, measurement->link_repeats++)))
+			return code;
+	}
+	return code;
+}
+
+/* One performance of a trial, and one more where a gateway has answered since; what its frames came to. */
 static enum exit_code perform_and_account(struct measurer_xdp *xdp, const struct mlr_trial_input *input, struct xdp_run *run,
 					  struct measurement *measurement)
 {
-	struct account *account = &xdp->account;
-	bool may_change = xdp->steps && xdp->steps->links_may_change, again = true;
+	bool again = true;
 	enum exit_code code;
 
-	if ((code = xdp_run_begin(input, run)) || (code = perform(xdp, run, measurement)))
+	if ((code = xdp_run_begin(input, run)) || (code = perform_steadily(xdp, run, measurement)))
 		return code;
-	xdp_account(xdp, xdp->config, &run->input, xdp->port_count);
-	if (may_change)
-		account_note_links(account);
-	while (account_changed_link(account) && !may_change) {
+	if (!(code = destinations_judge(xdp, &xdp->account, &again)) && again) {
 		begin_steps_again(xdp->steps);
-		if ((code = account_judge_links(account, measurement->link_repeats++)) ||
-		    (code = perform(xdp, run, measurement)))
-			return code;
+		code = perform_steadily(xdp, run, measurement);
 	}
-	if (!(code = destinations_judge(xdp, account, &again)) && again) {
-		begin_steps_again(xdp->steps);
-		code = perform(xdp, run, measurement);
-	}
-	return code ? code : account_for(account, measurement);
+	return code ? code : account_for(&xdp->account, measurement);
 }
 
 /* Perform a trial until the tester does not spoil it, or there is no hope of that. One with load steps its caller repeats. */
