@@ -43,6 +43,7 @@ struct endpoint {
 	struct departure departure;
 	uint8_t destination_mac[MLR_MAC_OCTETS];
 	enum mac_source mac_source;
+	bool counts_elsewhere; /* its interface counts few of the frames that XDP takes, however long one waits */
 	bool is_confirmed; /* A frame to this address has arrived at its receiver, so the address is right. */
 };
 

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the counters of an interface say beside those of our program. */
+#include "../test.h"
+#include "measurer/xdp_ports.h"
+
+static const struct rtnl_link_stats64 nothing;
+
+static void a_frame_that_found_the_backlog_full_is_missed_once(void **state)
+{
+	const struct rx_counters rx = { .received = 90 };
+
+	(void)state;
+	/* the kernel counts it at the link and at the CPU */
+	assert_int_equal(xdp_receiver_missed(&nothing, &(struct rtnl_link_stats64){ .rx_dropped = 10 }, &rx, 10), 10);
+	/* where the link below dropped it, the CPU alone tells */
+	assert_int_equal(xdp_receiver_missed(&nothing, &nothing, &rx, 10), 10);
+	/* the ring of native XDP */
+	assert_int_equal(xdp_receiver_missed(&nothing, &(struct rtnl_link_stats64){ .rx_dropped = 10 }, &rx, 0), 10);
+	/* frames that did not come as far as the backlog are others */
+	assert_int_equal(xdp_receiver_missed(&nothing, &(struct rtnl_link_stats64){ .rx_missed_errors = 3, .rx_dropped = 10 },
+					     &rx, 10),
+			 13);
+}
+
+static void an_interface_that_received_less_than_we_saw_is_not_believed(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(xdp_received_agree(1000, 1000, i & 1, i & 2), COUNTS_AGREE);
+		assert_int_equal(xdp_received_agree(1000, 1003, i & 1, i & 2), COUNTS_AGREE);
+		assert_int_equal(xdp_received_agree(1000, 999, i & 1, i & 2), COUNTS_DISAGREE);
+		assert_int_equal(xdp_received_agree(1000, 500, i & 1, i & 2), COUNTS_DISAGREE);
+		assert_int_equal(xdp_received_agree(0, 0, i & 1, i & 2), COUNTS_AGREE);
+	}
+}
+
+/* A driver that tells its counters once a second may have told less than half of a trial. What it had no room for is not told either. */
+static void few_frames_may_lag_where_some_are_missing(void **state)
+{
+	(void)state;
+	assert_int_equal(xdp_received_agree(1000, 400, false, true), COUNTS_MAY_LAG);
+	assert_int_equal(xdp_received_agree(1000, 0, false, true), COUNTS_MAY_LAG);
+	assert_int_equal(xdp_received_agree(1000, 400, false, false), COUNTS_AGREE);
+	assert_int_equal(xdp_received_agree(1000, 0, true, true), COUNTS_AGREE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_frame_that_found_the_backlog_full_is_missed_once),
+		cmocka_unit_test(an_interface_that_received_less_than_we_saw_is_not_believed),
+		cmocka_unit_test(few_frames_may_lag_where_some_are_missing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
