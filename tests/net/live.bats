@@ -102,6 +102,25 @@ spare_links() { # in any network namespace that a process of ours has
   check '.ports[0].extra_sent == 99 and .ports[1].extra_received == 99'
 }
 
+@test "frames that find the port down are dropped before the wire, and make no later trial wrong" {
+  [ -c /dev/net/tun ] || skip "there is no /dev/net/tun"
+  A=$LAB-x B=$LAB-y LAB_SUT=none
+  taskset -c "$every_cpu" "${BUILD:-build}/tests/tools/join_taps" "$A" "$B" &
+  background+=("$!")
+  until [ -e "/sys/class/net/$B" ]; do sleep 0.02; done
+  ip link set "$A" up
+  ip link set "$B" up
+  carried "$A" "$B"
+  start sweep --tx live --loads 1000,1100 --duration 2 --wait d=0.2 --format json
+  while running && [ "$(cat "/sys/class/net/$A/statistics/tx_packets")" -lt 100 ]; do sleep 0.01; done
+  ip link set "$A" down
+  sleep 0.2
+  ip link set "$A" up
+  ended
+  check '.trials[0] | .counts.lost > 0 and .loss_attribution.dropped_before_wire >= .counts.lost - 50 and .loss_attribution.unsent == 0'
+  check '.trials[1].counts | .duplicate == 0 and .received == .sent'
+}
+
 @test "a port that takes no redirected frames is refused, with the remedy, and auto uses AF_XDP" {
   # veth pairs whose far ends have neither an XDP program nor gro
   ip link add "$LAB-x" type veth peer name "$LAB-y"

@@ -44,7 +44,7 @@ struct tx_trial {
 struct tx_report {
 	uint64_t sent;              /* completed by the kernel, without extra frames */
 	uint64_t extra;             /* frames of MLR_FLOW_EXTRA sent beside them */
-	uint64_t refused;           /* frames of both that the driver had no room for, if the kernel tells us */
+	uint64_t refused; /* frames of both that the driver had no room for or no link, if the kernel tells us */
 	uint64_t burst_max;         /* most frames in a row, each less than half an interval after the one before */
 	uint64_t excess_frames_max; /* most frames by which departures ran ahead of a constant load (mlr/envelope.h) */
 	uint64_t excess_at_ns;      /* time of that, after the start */

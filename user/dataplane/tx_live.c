@@ -173,8 +173,8 @@ static bool is_over(const struct tx_live *live, const struct live_queue *queue)
 static void summarize(const struct live_queue *queue, struct tx_report *report)
 {
 	report->extra = queue->extra;
-	report->sent = queue->handed - queue->extra - queue->failed;
-	report->refused = queue->refused;
+	report->sent = queue->handed - queue->extra; /* Each has its number, which no later frame has. */
+	report->refused = queue->refused + queue->failed;
 	tx_report_pace(report, &queue->pace);
 	report->last_departure_ns = queue->burst_start_ns;
 	report->gaps = queue->gaps;
