@@ -702,10 +702,33 @@ __noinline int receive_any(struct xdp_md *context, __u64 now_ns, __u32 is_nic_ti
 	return (int)kind;
 }
 
+/* Some drivers have all of a frame in fragments. Linux 6.18 can put its headers where they can be read. */
+#ifdef WITH_GATHERED_HEADERS
+extern int bpf_xdp_pull_data(struct xdp_md *context, __u32 octets) __weak __ksym;
+
+static __always_inline void gather_headers(struct xdp_md *context)
+{
+	__u32 readable = (__u32)(context->data_end - context->data), octets;
+
+	if (readable >= MLR_HEADER_MAX_OCTETS || !bpf_xdp_pull_data)
+		return;
+	octets = (__u32)bpf_xdp_get_buff_len(context);
+	if (octets > readable)
+		bpf_xdp_pull_data(context, octets < MLR_HEADER_MAX_OCTETS ? octets : MLR_HEADER_MAX_OCTETS);
+}
+#else
+static __always_inline void gather_headers(struct xdp_md *context)
+{
+	(void)context;
+}
+#endif
+
 static __always_inline int receive_long(struct xdp_md *context, __u64 now_ns, __u32 is_nic_time)
 {
-	int kind = receive_any(context, now_ns, is_nic_time);
+	int kind;
 
+	gather_headers(context);
+	kind = receive_any(context, now_ns, is_nic_time);
 	return kind == FRAME_TAGGED || kind == FRAME_MALFORMED ? XDP_DROP : count_other(context, (__u32)kind);
 }
 

@@ -4,4 +4,5 @@
  * something, libbpf reads the types of the whole kernel, which takes as long as all else that a receiver needs.
  */
 #define WITH_HARDWARE_CLOCK
+#define WITH_GATHERED_HEADERS
 #include "bpf/rx.bpf.c"

@@ -19,6 +19,7 @@
 
 #include "dataplane/bound_program.h"
 #include "rx.skel.h"
+#include "rx_fragments.skel.h"
 #include "rx_hardware.skel.h"
 
 #ifndef BPF_F_XDP_DEV_BOUND_ONLY
@@ -38,22 +39,24 @@
 /* Ways to attach the program, the best first. */
 struct variant {
 	bool hardware_clock; /* loaded for this device only, which lets it ask for the NIC's time */
-	bool fragments;      /* says that it knows frames in fragments */
+	bool headers;   /* knows headers in fragments, too; for ports of long frames alone, as it takes longer to load */
+	bool fragments; /* says that it knows frames in fragments */
 	uint32_t mode;
 };
 
 static const struct variant variants[] = {
 	{ .hardware_clock = true, .fragments = true, .mode = XDP_FLAGS_DRV_MODE },
 	{ .hardware_clock = true, .fragments = false, .mode = XDP_FLAGS_DRV_MODE },
+	{ .headers = true, .fragments = true, .mode = XDP_FLAGS_DRV_MODE },
 	{ .hardware_clock = false, .fragments = true, .mode = XDP_FLAGS_DRV_MODE },
 	{ .hardware_clock = false, .fragments = false, .mode = XDP_FLAGS_DRV_MODE },
 	{ .hardware_clock = false, .fragments = true, .mode = XDP_FLAGS_SKB_MODE },
 	{ .hardware_clock = false, .fragments = false, .mode = XDP_FLAGS_SKB_MODE },
 };
 
-#define VARIANTS         COUNT(variants)
-#define FIRST_SOFTWARE   2
-#define VARIANT_FOR_TEST FIRST_SOFTWARE
+#define VARIANTS       COUNT(variants)
+#define FIRST_HEADERS  2
+#define FIRST_SOFTWARE 3
 
 struct rx {
 	const struct variant *variant;
@@ -215,15 +218,18 @@ void rx_lengths_add(struct rx_lengths *lengths, unsigned int udp_octets)
 		lengths->bits[udp_octets / 64] |= UINT64_C(1) << udp_octets % 64;
 }
 
-/* Both skeletons are of one source, and so of one shape. */
-_Static_assert(sizeof(struct rx_bpf) == sizeof(struct rx_hardware_bpf) &&
-		       offsetof(struct rx_bpf, maps.flows) == offsetof(struct rx_hardware_bpf, maps.flows) &&
-		       sizeof(struct rx_bpf__bss) == sizeof(struct rx_hardware_bpf__bss) &&
-		       sizeof(struct rx_bpf__rodata) == sizeof(struct rx_hardware_bpf__rodata),
-	       "one source, one shape");
+/* All skeletons are of one source, and so of one shape. */
+#define SAME_SHAPE(other)                                                                                                   \
+	(sizeof(struct rx_bpf) == sizeof(struct other) &&                                                                   \
+	 offsetof(struct rx_bpf, maps.flows) == offsetof(struct other, maps.flows) &&                                       \
+	 sizeof(struct rx_bpf__bss) == sizeof(struct other##__bss) &&                                                       \
+	 sizeof(struct rx_bpf__rodata) == sizeof(struct other##__rodata))
+_Static_assert(SAME_SHAPE(rx_hardware_bpf) && SAME_SHAPE(rx_fragments_bpf), "one source, one shape");
 
 static struct rx_bpf *open_skeleton(const struct variant *variant)
 {
+	if (variant->headers)
+		return (struct rx_bpf *)rx_fragments_bpf__open();
 	if (!variant->hardware_clock)
 		return rx_bpf__open();
 	return bound_program_expect() ? NULL : (struct rx_bpf *)rx_hardware_bpf__open();
@@ -416,6 +422,12 @@ static int load(const struct rx_options *options, const struct variant *variant,
 	return error;
 }
 
+/* The first variant that is tried. */
+static size_t first_variant(const struct rx_options *options)
+{
+	return options->hardware_clock ? 0 : options->long_frames ? FIRST_HEADERS : FIRST_SOFTWARE;
+}
+
 static enum exit_code load_failed(int error)
 {
 	if (error == -EPERM)
@@ -427,7 +439,7 @@ static enum exit_code load_failed(int error)
 
 enum exit_code rx_load(const struct rx_options *options, struct rx **ret)
 {
-	int error = load(options, &variants[VARIANT_FOR_TEST], 0, ret);
+	int error = load(options, &variants[first_variant(options)], 0, ret);
 
 	return error ? load_failed(error) : EXIT_DONE;
 }
@@ -493,7 +505,7 @@ static void *load_first(void *context)
 
 static void begin_loading(const struct rx_plan *plan, bool apart, struct loading *loading)
 {
-	*loading = (struct loading){ .plan = plan, .variant = plan->options.hardware_clock ? 0 : FIRST_SOFTWARE };
+	*loading = (struct loading){ .plan = plan, .variant = first_variant(&plan->options) };
 	loading->is_apart = apart && !pthread_create(&loading->thread, NULL, load_first, loading);
 	if (!loading->is_apart)
 		load_first(loading);
@@ -514,8 +526,9 @@ static enum exit_code attach_best(struct loading *loading, struct rx **ret)
 
 	for (size_t i = loading->variant; i < VARIANTS; i++) {
 		struct rx *rx = loading->rx;
-		int error =
-			i == loading->variant ? loading->error : load(&loading->plan->options, &variants[i], ifindex, &rx);
+		int error = variants[i].headers && !loading->plan->options.long_frames ? -EOPNOTSUPP
+			    : i == loading->variant                                    ? loading->error
+						    : load(&loading->plan->options, &variants[i], ifindex, &rx);
 
 		loading->rx = NULL;
 		if (error && i == VARIANTS - 1)

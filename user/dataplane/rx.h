@@ -64,6 +64,7 @@ struct rx_options {
 	uint32_t part_count; /* parts of a trial's schedule: count what is due in each, of each service; 0: do not */
 	uint32_t service_ends[MLR_SERVICES_MAX];
 	bool flow_figures;   /* also count by flow */
+	bool long_frames;    /* the port takes frames that its driver may have in fragments altogether, headers included */
 	bool hardware_clock; /* the NIC stamps what it receives: use that, where the driver tells the program */
 };
 

@@ -30,7 +30,8 @@
 #include "port/privileges.h"
 #include "port/session.h"
 
-#define UNKNOWN_LOAD_FPS  1e6 /* load for links of unknown speed: about what AF_XDP sends in copy mode */
+#define ONE_PIECE_OCTETS  2000 /* up to this MTU every driver has a frame in one piece */
+#define UNKNOWN_LOAD_FPS  1e6  /* load for links of unknown speed: about what AF_XDP sends in copy mode */
 #define CALIBRATION_S     0.3
 #define CALIBRATION_RUNS  3
 #define SPEED_TOLERANCE   0.001 /* links whose speeds differ by less are equally fast; clocks of links differ by less */
@@ -152,6 +153,7 @@ static struct rx_options receiver_options(const struct measurer_xdp *xdp, unsign
 		.capture_most = xdp->config->foreign_path ? xdp->config->capture_count : 0,
 		.interval_ns = (uint64_t)llround(xdp->config->interval_s * (double)NS_PER_S),
 		.flow_figures = xdp->config->per_flow && end->receives,
+		.long_frames = xdp->ports[port].link.mtu_octets > ONE_PIECE_OCTETS,
 		.hardware_clock = end->clock.fd,
 	};
 
