@@ -12,6 +12,9 @@ nothing_else_is_missing() { # than what is about the configuration of the SUT
   mkdir -p "$BATS_TEST_TMPDIR/trex/stl"
   touch "$BATS_TEST_TMPDIR"/trex/{,stl/}__init__.py
   cat >"$BATS_TEST_TMPDIR/trex/stl/api.py" <<'PYTHON'
+import os
+
+
 class Layer(bytes):
     def __truediv__(self, other):
         return Layer(bytes(self) + (other.encode() if isinstance(other, str) else other))
@@ -44,14 +47,20 @@ class STLClient:
         self.received = min(self.sent, round(1.2e6 * duration))
 
     def wait_on_traffic(self, ports, timeout, rx_delay_ms): pass
-    def get_stats(self): return {0: {"opackets": self.sent}, 1: {"ipackets": self.received}}
+    def get_stats(self): return {0: {"opackets": self.sent, "oerrors": 0}, 1: {"ipackets": self.received, "ierrors": self.missed()}}
+    def missed(self): return self.sent - self.received if "MISSES" in os.environ else 0
     def disconnect(self): pass
 PYTHON
   run --separate-stderr "$XDP_MLR" search \
     --measurer "exec:PYTHONPATH=$BATS_TEST_TMPDIR python3 tools/measurers/trex_stl.py 127.0.0.1" --max-load 10Mfps --format json
   [ "$status" -eq 0 ]
-  is '.search_result[0] | .relevant_lower_bound <= 1.2e6 and .relevant_upper_bound > 1.2e6' <<<"$output"
+  is '.search_result[0] | .relevant_lower_bound <= 1.2e6 and .relevant_upper_bound > 1.2e6 and (.tester_limited | not)' <<<"$output"
   nothing_else_is_missing
+  # what its own receiving port had no room for is no loss of the SUT
+  MISSES=1 run --separate-stderr "$XDP_MLR" search \
+    --measurer "exec:PYTHONPATH=$BATS_TEST_TMPDIR python3 tools/measurers/trex_stl.py 127.0.0.1" --max-load 10Mfps --format json
+  [ "$status" -eq 1 ]
+  is '.search_result[0].tester_limited' <<<"$output"
 }
 
 @test "an OTG controller measures, over a stand-in that checks what it is sent" {

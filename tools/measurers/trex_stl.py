@@ -46,7 +46,7 @@ def main():
         intended, sent = measurer.frames_of(duration_s, load_fps), stats[SENDER]["opackets"]
         # its duration ends at a frame's border: it may send one more or one less
         intended = sent if abs(sent - intended) <= 1 + measurer.ON_TIME_RATIO * intended else max(sent, intended)
-        return measurer.Counts(intended, sent, stats[RECEIVER]["ipackets"])
+        return measurer.Counts(intended, sent, stats[RECEIVER]["ipackets"], stats[RECEIVER]["ierrors"])
 
     try:
         prepare(client, options)
