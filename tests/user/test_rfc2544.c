@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the suite makes of the latency of several repeats, by a measurer whose clock changes, and of bursts that the tester spoils. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "../test.h"
@@ -16,6 +17,7 @@ static struct {
 	double error_bound_ns;
 } trials[REPEATS];
 static size_t performed, directions;
+static size_t silent; /* so many of the directions, the first ones, have no latency */
 
 static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret)
 {
@@ -33,8 +35,9 @@ static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_
 	if (directions > 1) {
 		ret->direction_count = ret->port_count = directions;
 		for (size_t i = 0; i < directions; i++) {
+			snprintf(ret->ports[i].name, sizeof(ret->ports[i].name), "%c", (char)('a' + i));
 			ret->directions[i] = (struct trial_direction){ .to = (unsigned int)i, .from = 1u << (1 - i) };
-			ret->by_direction[i].has_latency = true;
+			ret->by_direction[i].has_latency = i >= silent;
 			ret->by_direction[i].latency = ret->latency;
 		}
 		/* The trial has the worse mean of both, and the frames of both. */
@@ -84,6 +87,7 @@ static int set_up(void **state)
 		set_trial(i, hardware, 100 + (double)i);
 	performed = 0;
 	directions = 1;
+	silent = 0;
 	run = (struct rfc2544_run){ .part = { .suite = &suite.common, .config = &config, .measurer = &measurer },
 				    .suite = &suite,
 				    .throughput_fps = 1000 };
@@ -171,6 +175,18 @@ static void the_mean_of_all_frames_is_not_that_of_the_worst_direction(void **sta
 	assert_true(number_of("mean_of_all_frames_ns") == 0.75 * 1000 + 0.25 * 200);
 }
 
+static void a_direction_without_latency_is_not_the_worst(void **state)
+{
+	const json_t *worst;
+
+	(void)state;
+	directions = 2;
+	silent = 1;
+	assert_int_equal(rfc2544_latency(&run, result), EXIT_DONE);
+	worst = json_object_get(json_object_get(json_object_get(result, "worst_direction"), "average_of_means_ns"), "to");
+	assert_string_equal(json_string_value(worst), "b");
+}
+
 /* The longest burst of a SUT that takes 100 frames, where the tester spoils so many of those that are longer. */
 static void find_burst(struct loss_attribution lost, uint64_t spoilt)
 {
@@ -217,6 +233,7 @@ int main(void)
 		TEST(an_unknown_bound_stays_unknown),
 		TEST(without_any_latency_there_is_no_source),
 		TEST(the_mean_of_all_frames_is_not_that_of_the_worst_direction),
+		TEST(a_direction_without_latency_is_not_the_worst),
 		TEST(a_burst_that_the_tester_lost_is_sent_again),
 		TEST(a_burst_that_the_tester_always_loses_is_limited),
 		TEST(a_burst_that_the_sut_loses_is_not),

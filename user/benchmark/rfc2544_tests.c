@@ -156,7 +156,7 @@ static void put_latency_directions(struct latency_series *series, json_t *json)
 		struct direction_series *here = &series->directions[i];
 		bool any = here->count;
 
-		longest = average_ns(here) > average_ns(&series->directions[longest]) ? i : longest;
+		longest = average_ns(here) > fmax(0, average_ns(&series->directions[longest])) ? i : longest;
 		json_object_update_new(here->name, json_pack("{s:o, s:o, s:o, s:o}", "average_of_means_ns",
 							     json_number_or_null(average_ns(here)), "min_ns",
 							     json_number_or_null(any ? here->min_ns : NAN), "max_ns",
