@@ -232,6 +232,22 @@ router6() {
   check '[.ports[].counts.received] == [3000, 3000, 3000, 3000] and .aggregate_factor == 4'
 }
 
+@test "bit rates of what came of a mix are of the frames that came" {
+  lab_up bridge
+  inside ip link set sut-b mtu 1000 # one frame of twelve is longer
+  trial --frame-size imix --load 6kfps --duration 0.5 --wait d=0.3
+  [ "$status" -le 1 ] || { echo "$stderr"; return 1; }
+  check '.trial_result | .counts.lost >= 250 and .trial_load_l2_bps == 8 * 500 * (7 * 64 + 4 * 594 + 1518)'
+  check '.ports[1].received_octets as $octets | $octets <= 250 * (7 * 64 + 4 * 594) and
+    (.trial_result | .trial_forwarding_rate_l2_bps * .counts.sent / 3000 / ($octets * 8 / 0.5) - 1 | fabs < 0.01)'
+  check '.trial_result | .trial_forwarding_rate_l1_bps - .trial_forwarding_rate_l2_bps - 160 * .trial_forwarding_rate | fabs < 1'
+  echo "$output" >"$BATS_TEST_TMPDIR/r.json"
+  "$MLR" verify "$BATS_TEST_TMPDIR/r.json"
+  "$MLR" report "$BATS_TEST_TMPDIR/r.json" | grep -qE '(11\.[0-3]|10\.|9\.)[0-9]* Mbit/s'
+  run --separate-stderr "$MLR" sweep -p "$A,$B" --frame-size imix --loads 6kfps --duration 0.5 --wait d=0.3 --format json
+  check '.curve.maximum_forwarding_rate_l2_bps as $bps | .trials[0].trial_forwarding_rate_l2_bps == $bps and $bps < 12e6'
+}
+
 @test "a full mesh of four ports, over a bridge" {
   lab_up bridge
   join_bridge x y

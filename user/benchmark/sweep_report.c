@@ -15,10 +15,8 @@ static double frame_octets(const struct sweep *sweep)
 static json_t *trial_of(const struct sweep *sweep, const struct measurement *measurement)
 {
 	json_t *trial = report_trial(measurement);
-	double octets = frame_octets(sweep);
 
-	report_add_bps(trial, "trial_load", measurement->result.input.load_fps, octets);
-	report_add_bps(trial, "trial_forwarding_rate", measurement->result.output.forwarding_rate_fps, octets);
+	report_add_trial_bps(trial, sweep->series.config, measurement, frame_octets(sweep));
 	return trial;
 }
 
@@ -27,6 +25,17 @@ static const char *irregular_reason(const struct sweep *sweep)
 	return sweep->end == SWEEP_INTERRUPTED ? "interrupted"
 	       : sweep->end == SWEEP_FAILED    ? "a trial could not be measured"
 					       : NULL;
+}
+
+/* Return the mean size of the frames that came at this rate. */
+static double octets_of(const struct sweep *sweep, double rate_fps)
+{
+	double octets = frame_octets(sweep);
+
+	for (size_t i = 0; i < sweep->series.trial_count; i++)
+		if (sweep->series.trials[i].result.output.forwarding_rate_fps == rate_fps)
+			return report_came_octets(sweep->series.config, &sweep->series.trials[i], octets);
+	return octets;
 }
 
 /* The figures of the curve as far as it was measured. */
@@ -40,7 +49,8 @@ static json_t *curve_json(const struct sweep *sweep)
 	for (size_t i = 0; i < sweep->series.trial_count; i++)
 		results[i] = sweep->series.trials[i].result;
 	curve = report_curve(results, sweep->series.trial_count);
-	report_add_bps(curve, "maximum_forwarding_rate", read_number(curve, "maximum_forwarding_rate"), frame_octets(sweep));
+	report_add_bps(curve, "maximum_forwarding_rate", read_number(curve, "maximum_forwarding_rate"),
+		       octets_of(sweep, read_number(curve, "maximum_forwarding_rate")));
 	return curve;
 }
 

@@ -409,6 +409,19 @@ void facts_add_rates(struct facts *facts, double fps, double octets)
 	facts_add(facts, "On the link (L1)", "%s", text_bps(l1_bps(fps, octets), VALUE_ROOM));
 }
 
+void facts_add_rates_of(struct facts *facts, const json_t *object, const char *name, double octets)
+{
+	double l2_bps = read_number(object, TEXT_OF(VALUE_SIZE, "%s_l2_bps", name)),
+	       l1_bps = read_number(object, TEXT_OF(VALUE_SIZE, "%s_l1_bps", name));
+
+	if (isnan(l1_bps) || isnan(l2_bps)) {
+		facts_add_rates(facts, read_number(object, name), octets);
+		return;
+	}
+	facts_add(facts, "Frames alone (L2)", "%s", text_bps(l2_bps, VALUE_ROOM));
+	facts_add(facts, "On the link (L1)", "%s", text_bps(l1_bps, VALUE_ROOM));
+}
+
 static void put_value(FILE *stream, const json_t *value);
 
 static void put_members(FILE *stream, const json_t *object)

@@ -106,6 +106,8 @@ struct fact {
 void facts_say(struct facts *facts, const json_t *object, const struct fact *list, size_t count);
 /* Add load and frame size in bit/s; nothing if one of them is NAN. */
 void facts_add_rates(struct facts *facts, double fps, double octets);
+/* The same of a member that has its bit rates beside it; in documents of earlier versions they are of frames of this size. */
+void facts_add_rates_of(struct facts *facts, const json_t *object, const char *name, double octets);
 /* Add every member of an object by its name, nested ones too, without those in `known` (see is_one_of()). */
 void facts_add_object(struct facts *facts, const json_t *object, const char *known);
 void facts_put(struct facts *facts, struct writer *writer); /* also frees them */

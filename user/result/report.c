@@ -535,6 +535,17 @@ double report_frame_octets(const struct config *config, const struct measurer *m
 	return config->frame_size_octets;
 }
 
+double report_came_octets(const struct config *config, const struct measurement *measurement, double octets)
+{
+	double sum_octets = 0, frames = 0;
+
+	for (size_t i = 0; i < measurement->port_count; i++) {
+		sum_octets += (double)measurement->ports[i].received_octets;
+		frames += (double)measurement->ports[i].counts.received;
+	}
+	return config->sizes.size_count > 1 && measurement->verdict.lost > 0 && frames > 0 ? sum_octets / frames : octets;
+}
+
 void report_add_bps(json_t *object, const char *name, double load_fps, double frame_size_octets)
 {
 	char member[64];
@@ -543,6 +554,13 @@ void report_add_bps(json_t *object, const char *name, double load_fps, double fr
 	json_put(object, member, l1_bps(load_fps, frame_size_octets));
 	snprintf(member, sizeof(member), "%s_l2_bps", name);
 	json_put(object, member, l2_bps(load_fps, frame_size_octets));
+}
+
+void report_add_trial_bps(json_t *trial, const struct config *config, const struct measurement *measurement, double octets)
+{
+	report_add_bps(trial, "trial_load", measurement->result.input.load_fps, octets);
+	report_add_bps(trial, "trial_forwarding_rate", measurement->result.output.forwarding_rate_fps,
+		       report_came_octets(config, measurement, octets));
 }
 
 /* --- deviations from RFC 2544 --------------------------------------------------------------------------------------- */
@@ -635,12 +653,6 @@ void report_add_setting(json_t *document, const struct config *config, struct me
 		take_stored(document, config->stored);
 }
 
-static void add_trial_bps(json_t *trial, const struct mlr_trial_result *result, double octets)
-{
-	report_add_bps(trial, "trial_load", result->input.load_fps, octets);
-	report_add_bps(trial, "trial_forwarding_rate", result->output.forwarding_rate_fps, octets);
-}
-
 json_t *report_one_trial(const struct config *config, struct measurer *measurer, const struct measurement *measurement,
 			 time_t start_time)
 {
@@ -656,7 +668,7 @@ json_t *report_one_trial(const struct config *config, struct measurer *measurer,
 	if (!document)
 		return NULL;
 	if (measurement)
-		add_trial_bps(json_object_get(document, "trial_result"), &measurement->result, octets);
+		report_add_trial_bps(json_object_get(document, "trial_result"), config, measurement, octets);
 	report_add_power(document, octets);
 	report_add_setting(document, config, measurer, start_time);
 	return document;

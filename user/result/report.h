@@ -62,9 +62,15 @@ json_t *report_latency_test(const json_t *trials);
  * none, and the user neither. */
 double report_frame_octets(const struct config *config, const struct measurer *measurer);
 
+/* Return the mean size of the frames of a trial that came: that of the run, unless some of a mix were lost. A SUT may lose the large
+ * ones alone. */
+double report_came_octets(const struct config *config, const struct measurement *measurement, double octets);
+
 /* Put "<name>_l1_bps" and "<name>_l2_bps" beside a load: what it takes of the link, and without preamble and gap. NAN gives
  * null. */
 void report_add_bps(json_t *object, const char *name, double load_fps, double frame_size_octets);
+/* Put those of a trial into its JSON: of its load, and of what came. */
+void report_add_trial_bps(json_t *trial, const struct config *config, const struct measurement *measurement, double octets);
 
 /* The result document's own explanations (definitions.c): its units, and what its quantities mean where the drafts leave
  * that open. */
