@@ -794,6 +794,30 @@ static void send_both_ways(void)
 	}
 }
 
+/* What one interface dropped besides frames of the trial is no excuse for what the SUT lost in the other direction. */
+static void drops_explain_only_what_is_missing_on_their_way(void **state)
+{
+	(void)state;
+	send_both_ways();
+	account.ports[0].counts.counts.received = account.ports[0].received.received = 950;
+	account.ports[1].counts.nic_rx_missed = 30;
+	account.ports[0].counts.nic_tx_dropped = 20;
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_int_equal(measurement.verdict.lost, 50);
+	assert_int_equal(measurement.attribution.receiver_missed, 0);
+	assert_int_equal(measurement.attribution.dropped_before_wire, 0);
+	assert_int_equal(measurement.attribution.sut, 50);
+	assert_false(measurement.tester_limited);
+	account.ports[0].counts.nic_rx_missed = 30;
+	account.ports[1].counts.nic_tx_dropped = 15;
+	measurement = (struct measurement){ .port_count = 0 };
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_int_equal(measurement.attribution.dropped_before_wire, 15);
+	assert_int_equal(measurement.attribution.receiver_missed, 30);
+	assert_int_equal(measurement.attribution.sut, 5);
+	assert_true(measurement.tester_limited);
+}
+
 /* A mean of both directions would hide what is wrong in one. */
 static void latency_is_that_of_the_worst_direction(void **state)
 {
@@ -954,6 +978,7 @@ int main(void)
 		cmocka_unit_test_setup(a_hiccup_of_an_interface_spoils_a_trial, set_up),
 		cmocka_unit_test_setup(a_repeat_does_not_depend_on_the_suts_loss, set_up),
 		cmocka_unit_test_setup(an_interface_that_always_drops_costs_fewer_repeats, set_up),
+		cmocka_unit_test_setup(drops_explain_only_what_is_missing_on_their_way, set_up),
 		cmocka_unit_test_setup(latency_is_that_of_the_worst_direction, set_up),
 		cmocka_unit_test_setup(loss_and_order_are_of_each_direction, set_up),
 		cmocka_unit_test_setup(a_sender_may_send_in_two_directions, set_up),

@@ -99,17 +99,48 @@ static uint64_t take(uint64_t told, uint64_t *missing)
 	return taken;
 }
 
-/* The frames that interfaces of the tester dropped by their counters. They may be more than are missing. */
-static void add_drops(const struct port_trial *port, struct loss_attribution *told)
+/* Return how many frames are missing of those that were sent to a port. UINT64_MAX: it is not known how many that were. */
+static uint64_t missing_to(const struct account *account, unsigned int to)
 {
+	uint64_t sent = 0, received = account->ports[to].received.received;
+
+	for (unsigned int i = 0; i < account->port_count; i++)
+		sent += account->ports[i].sent_to[to];
+	if (!sent)
+		return UINT64_MAX;
+	return sent > received ? sent - received : 0;
+}
+
+/* The same of all ports that a port sends to. */
+static uint64_t missing_from(const struct account *account, unsigned int from)
+{
+	uint64_t missing = 0;
+	bool is_known = false;
+
+	for (unsigned int to = 0; to < account->port_count; to++) {
+		if (!account->ports[from].sent_to[to])
+			continue;
+		missing += missing_to(account, to);
+		is_known = true;
+	}
+	return is_known ? missing : UINT64_MAX;
+}
+
+/* Add the frames that a port's interface dropped by its counters. It may have dropped others than those of the trial, so it explains
+ * no more than is missing on its own way: what another direction lost is not its doing. */
+static void add_drops(const struct account *account, unsigned int number, struct loss_attribution *told)
+{
+	const struct port_trial *port = &account->ports[number];
+	uint64_t from = missing_from(account, number), to = missing_to(account, number);
+
 	if (port->counts.transmits && port->tx_drops == TX_DROPS_BEFORE_WIRE)
-		told->dropped_before_wire += port->counts.nic_tx_dropped;
+		told->dropped_before_wire += take(port->counts.nic_tx_dropped, &from);
 	if (port->counts.transmits && port->tx_drops == TX_DROPS_AT_RECEIVER)
-		told->receiver_missed += port->counts.nic_tx_dropped;
+		told->receiver_missed += take(port->counts.nic_tx_dropped, &from);
 	if (!port->counts.receives)
 		return;
-	told->receiver_damaged += port->counts.nic_rx_damaged;
-	told->receiver_missed += port->counts.nic_rx_missed;
+	told->receiver_damaged += take(port->counts.nic_rx_damaged, &to);
+	told->receiver_missed += take(port->counts.nic_rx_missed, &to);
 }
 
 /* Return how many of the lost frames the tester's own bursts cost. */
@@ -137,7 +168,7 @@ static struct loss_attribution attribute(const struct account *account, const st
 	struct loss_attribution places = { .unsent = verdict->unsent };
 
 	for (unsigned int i = 0; i < account->port_count; i++)
-		add_drops(&account->ports[i], &places);
+		add_drops(account, i, &places);
 	places.dropped_before_wire = take(places.dropped_before_wire, &missing);
 	places.receiver_damaged = take(places.receiver_damaged, &missing);
 	places.receiver_missed = take(places.receiver_missed, &missing);
