@@ -201,3 +201,37 @@ store() { # further options
   "$JQ" -e '.trials[0].decision | .exceed_probability == null and .trials_ahead == null' <<<"$output"
   [ "$(simulated --explain | grep -cE '^ +[0-9]+ +[0-9.]+ .*(ndr|pdr): ')" -eq "$("$JQ" '.trials | length' <<<"$output")" ]
 }
+
+@test "a replay says of the ports, the SUT and the tester what the stored search did" {
+  # two transmitters, a self-test that limits a result, and what nobody can measure again
+  jq '.line_rate = 14880952.38 | .environment.hostname = "lab7" | .search_result[0].tester_limited = true
+    | .search_result[0].rfc2544_compliance = "none" | .warnings = ["a counter was lost"] | .connection = {description: "direct"}
+    | .sut = {name: "Router 7", configuration: [], changes: ["MTU 9000"], notes: ["n"]}' tests/golden/search-1-xdp.json >"$WHOLE"
+  run --separate-stderr "$XDP_MLR" search --replay "$WHOLE" --format json
+  [ "$status" -eq 1 ] # limited
+  for member in aggregate_factor line_rate environment connection search_duration sut 'search_result[0].tester_limited'; do
+    [ "$(jq -c ".$member" <<<"$output")" = "$(jq -c ".$member" "$WHOLE")" ] || { echo "other $member"; return 1; }
+  done
+  "$JQ" -e '.warnings | contains(["a counter was lost"])' <<<"$output"
+  # a second replay adds nothing
+  echo "$output" >"$BATS_TEST_TMPDIR/again.json"
+  "$XDP_MLR" search --replay "$BATS_TEST_TMPDIR/again.json" --format json >"$BATS_TEST_TMPDIR/third.json" || [ $? -eq 1 ]
+  [ "$(jq -c .warnings "$BATS_TEST_TMPDIR/third.json")" = "$(jq -c .warnings <<<"$output")" ]
+}
+
+@test "a search that measured latency at its bounds replays, with that latency" {
+  jq '.configuration["latency-at"] = "50%" | .latency_at = []' tests/golden/search-1-xdp.json >"$WHOLE"
+  run --separate-stderr "$XDP_MLR" search --replay "$WHOLE" --format json
+  [ "$status" -eq 0 ]
+  "$JQ" -e '.latency_at == []' <<<"$output"
+}
+
+@test "a replay knows no size of an external measurer's frames that it did not say" {
+  local answer='while read -r q; do echo "{\"trial_loss_ratio\": 0.001}"; done' bits='.search_result[0].relevant_upper_bound_l2_bps'
+  measured "$answer" --goal loss=0 --format json >"$WHOLE" || [ $? -eq 1 ]
+  "$XDP_MLR" search --replay "$WHOLE" --format json >"$BATS_TEST_TMPDIR/again.json" || [ $? -eq 1 ]
+  [ "$(jq "$bits" "$BATS_TEST_TMPDIR/again.json")" = null ]
+  measured "$answer" --goal loss=0 --frame-size 1518 --format json >"$WHOLE" || [ $? -eq 1 ]
+  "$XDP_MLR" search --replay "$WHOLE" --format json >"$BATS_TEST_TMPDIR/again.json" || [ $? -eq 1 ]
+  [ "$(jq "$bits" "$BATS_TEST_TMPDIR/again.json")" = "$(jq "$bits" "$WHOLE")" ]
+}

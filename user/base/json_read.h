@@ -115,6 +115,15 @@ static inline const json_t *json_at(const json_t *value, const char *pointer)
 		for (__attribute__((unused)) json_t *value = json_object_iter_value(json_object_key_to_iter(name));         \
 		     name##_on; name##_on = NULL)
 
+/* Whether a list has an item like this one. */
+static inline bool json_list_has(const json_t *list, const json_t *like)
+{
+	json_each (item, list)
+		if (json_equal(item, like))
+			return true;
+	return false;
+}
+
 /* Return how many objects of a list have such a text as a member. */
 static inline size_t json_count(const json_t *list, const char *name, const char *text)
 {

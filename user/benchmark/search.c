@@ -314,7 +314,8 @@ static enum exit_code run_between(struct search *search, const struct load_range
 	if (search->config->stored && !search->measurer->virtual_time)
 		search->stored_s = search->config->stored->duration_s;
 	code = loop(search);
-	search->duration_s = search_elapsed_s(search);
+	search->duration_s =
+		search->config->measurer == MEASURER_REPLAY ? search->config->stored->duration_s : search_elapsed_s(search);
 	if (mlr_controller_sut_remembers(search->controller))
 		warn("the SUT remembers: trials after an overloaded one do worse; the result depends on their order: rested "
 		     "it may bear more, worn less");

@@ -70,7 +70,7 @@ enum exit_code search_measure_latencies(struct search *search)
 	size_t goals = search->input.goal_count, count = 0;
 	enum exit_code code = EXIT_DONE;
 
-	if (!search->config->latency_at_count)
+	if (!search->config->latency_at_count || search->config->measurer == MEASURER_REPLAY)
 		return EXIT_DONE;
 	search->latencies = calloc(goals * search->config->latency_at_count, sizeof(*search->latencies));
 	if (!search->latencies)

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "benchmark/load_range.h"
+#include "config/stored.h"
 #include "mlr/spoilt.h"
 
 double search_elapsed_s(const struct search *search)
@@ -54,6 +55,16 @@ static bool is_spoilt_at(const struct search *search, size_t goal, double load_f
 	return false;
 }
 
+/* Whether a self-test, or the stored search that is replayed, says so. */
+static bool is_known_limited(const struct search *search, size_t goal, double load_fps)
+{
+	const struct config *config = search->config;
+
+	if (config->measurer == MEASURER_REPLAY)
+		return stored_is_limited(config->stored, config->goals[goal].name);
+	return load_touches_tester(search->measurer, load_fps);
+}
+
 enum exit_code search_outcome(const struct search *search, size_t goal, struct goal_outcome *ret)
 {
 	const struct mlr_goal_result *result = &ret->result;
@@ -65,7 +76,7 @@ enum exit_code search_outcome(const struct search *search, size_t goal, struct g
 										   : result->relevant_upper_bound_fps,
 					   spoils_upper) ||
 			      is_spoilt_at(search, goal, result->relevant_lower_bound_fps, spoils_lower) ||
-			      load_touches_tester(search->measurer, result->relevant_lower_bound_fps);
+			      is_known_limited(search, goal, result->relevant_lower_bound_fps);
 	return EXIT_DONE;
 }
 

@@ -272,6 +272,14 @@ bool stored_read_trial(const json_t *json, struct stored_trial *ret)
 	return !error && mlr_trial_result_valid(result);
 }
 
+bool stored_is_limited(const struct stored *stored, const char *goal)
+{
+	json_each (result, json_object_get(stored->document, "search_result"))
+		if (strcmp(read_text(json_object_get(result, "goal"), "name"), goal) == 0)
+			return read_truth(result, "tester_limited");
+	return false;
+}
+
 static enum exit_code read_trials(const char *path, struct stored *stored)
 {
 	const json_t *trials = json_object_get(stored->document, "trials");

@@ -46,6 +46,8 @@ enum exit_code stored_document(const char *path, json_t **ret);
 enum exit_code stored_or_other(const char *path, json_t **ret, json_t **ret_other);
 /* Read a trial of a document. False if it lacks a value, or has one out of range. */
 bool stored_read_trial(const json_t *json, struct stored_trial *ret);
+/* Whether the stored result of a goal touched the tester's own limit. Its trials do not tell what a self-test had found. */
+bool stored_is_limited(const struct stored *stored, const char *goal);
 /* Read a file. EXIT_USAGE_ERROR says what is wrong and where. Free the result with stored_free(). */
 enum exit_code stored_read(const char *path, struct stored *ret);
 void stored_free(struct stored *stored);

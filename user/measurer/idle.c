@@ -3,7 +3,10 @@
  * These measurers measure nothing. One stands for a measurer if a stop came before it was ready, and describes what would
  * have been sent. The other is for a replay, and describes what the stored search had.
  */
+#include <limits.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/json_read.h"
 #include "base/json_text.h"
@@ -103,17 +106,59 @@ static const struct measurer_ops replay_ops = {
 	.traffic_profile = replay_traffic_profile,
 };
 
+/* Return the size by which the stored search turned its loads into bits; NAN: it did not. */
+static double octets_of_results(const json_t *document)
+{
+	json_each (result, json_object_get(document, "search_result")) {
+		double octets = read_number(result, "relevant_upper_bound_l2_bps") / CHAR_BIT /
+				read_number(result, "relevant_upper_bound");
+
+		if (isnan(octets))
+			octets = read_number(result, "relevant_lower_bound_l2_bps") / CHAR_BIT /
+				 read_number(result, "relevant_lower_bound");
+		if (octets > 0)
+			return octets;
+	}
+	return NAN;
+}
+
+/* Return the mean size of the frames, as struct measurer has it. The frames of an external measurer are not those of our
+ * options. */
+static double stored_octets(const json_t *document)
+{
+	const json_t *profile = json_object_get(document, "traffic_profile");
+	double octets = read_either(profile, "mean_frame_size_octets", "frame_size_octets");
+
+	if (!isnan(octets))
+		return octets;
+	return strcmp(read_text(document_measurer(document), "name"), "exec") == 0 ? octets_of_results(document) : 0;
+}
+
+/* Return the aggregate factor. Events do not have it, but the ports of their trials. */
+static unsigned int stored_transmitters(const json_t *document)
+{
+	double factor = read_number(document, "aggregate_factor");
+	unsigned int count = 0;
+
+	json_each (port, json_at(document, "/trials/0/ports"))
+		count += read_truth(port, "transmits");
+	if (factor >= 1 && factor <= UINT_MAX)
+		return (unsigned int)factor;
+	return count ? count : 1;
+}
+
 enum exit_code measurer_replay_new(const struct config *config, struct measurer **ret)
 {
-	const json_t *profile = json_object_get(config->stored->document, "traffic_profile");
-	double octets = read_either(profile, "mean_frame_size_octets", "frame_size_octets");
+	const json_t *document = config->stored->document;
+	double line_rate_fps = read_number(document, "line_rate");
 
 	*ret = calloc(1, sizeof(**ret));
 	if (!*ret)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	**ret = (struct measurer){ .ops = &replay_ops,
 				   .virtual_time = true,
-				   .transmitters = 1,
-				   .frame_size_octets = isnan(octets) ? 0 : octets };
+				   .transmitters = stored_transmitters(document),
+				   .line_rate_fps = line_rate_fps > 0 ? line_rate_fps : 0,
+				   .frame_size_octets = stored_octets(document) };
 	return EXIT_DONE;
 }

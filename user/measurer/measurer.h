@@ -49,11 +49,11 @@ struct measurer_ops {
 
 struct measurer {
 	const struct measurer_ops *ops;
-	const struct config *config;     /* configuration that it was made for */
-	bool virtual_time;               /* no real time passes: limits count effective durations */
-	unsigned int transmitters;       /* the factor between per-interface and aggregate load, >= 1 */
-	double line_rate_fps;            /* line rate of the slower port at the profile's frame size; 0: not known */
-	double frame_size_octets;        /* mean size of its frames, as an external measurer says; 0: it says none */
+	const struct config *config; /* configuration that it was made for */
+	bool virtual_time;           /* no real time passes: limits count effective durations */
+	unsigned int transmitters;   /* the factor between per-interface and aggregate load, >= 1 */
+	double line_rate_fps;        /* line rate of the slower port at the profile's frame size; 0: not known */
+	double frame_size_octets; /* mean size of its frames, as an external measurer says; 0: it says none; NAN: nobody knows */
 	struct selftest_figure selftest; /* figures of the last self-test, for `xdp` */
 	uint64_t last_trial;             /* the number of the last one, where trials have numbers */
 	struct observers *observers;     /* observers of the SUT during trials; NULL: none. Owned */

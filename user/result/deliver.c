@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "base/message.h"
@@ -176,8 +177,12 @@ static void add_warnings(json_t *document)
 	char *const *texts;
 	size_t count = message_warnings(&texts);
 
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(json_list_at(document, "warnings"), json_string(texts[i]));
+	for (size_t i = 0; i < count; i++) {
+		json_auto_t *text = json_string(texts[i]);
+
+		if (!json_list_has(json_object_get(document, "warnings"), text))
+			json_array_append(json_list_at(document, "warnings"), text);
+	}
 }
 
 enum exit_code report_show_or_write(const json_t *document, const struct config *config, struct report_file *file)

@@ -528,7 +528,7 @@ void report_add_goal_latency(json_t *result, const json_t *trials)
 
 double report_frame_octets(const struct config *config, const struct measurer *measurer)
 {
-	if (measurer->frame_size_octets > 0)
+	if (measurer->frame_size_octets > 0 || isnan(measurer->frame_size_octets))
 		return measurer->frame_size_octets;
 	if (config->measurer == MEASURER_EXEC && !given_by_user(config->given, "frame-size"))
 		return NAN;
@@ -627,11 +627,15 @@ static json_t *deviations_json(const struct config *config, struct measurer *mea
 /* What a replay does not know is how it was measured; the stored search does. */
 static void take_stored(json_t *document, const struct stored *stored)
 {
-	static const char *const members[] = { "deviations", "definitions" };
+	static const char *const members[] = { "deviations", "definitions", "environment", "connection", "latency_at" };
+	json_t *warnings = json_object_get(document, "warnings");
 
 	for (size_t i = 0; i < COUNT(members); i++)
 		if (json_object_get(stored->document, members[i]))
 			json_object_set(document, members[i], json_object_get(stored->document, members[i]));
+	json_each (warning, json_object_get(stored->document, "warnings"))
+		if (!json_list_has(warnings, warning))
+			json_array_append(warnings, warning);
 	json_object_update_missing(json_object_get(document, "configuration"), stored->configuration);
 }
 

@@ -13,6 +13,7 @@
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/flat.h"
+#include "base/json_read.h"
 #include "base/reader.h"
 #include "base/stop.h"
 #include "base/text_stream.h"
@@ -190,24 +191,32 @@ static enum exit_code add_configurations(json_t *configurations, const struct co
 	return EXIT_DONE;
 }
 
+static void take_if_empty(json_t *list, const json_t *stored)
+{
+	if (!json_array_size(list))
+		json_array_extend(list, (json_t *)stored);
+}
+
 enum exit_code report_sut(const struct config *config, json_t **ret)
 {
-	const struct given *name = given_find(config->given, "sut-name");
+	const struct given *given_name = given_find(config->given, "sut-name");
 	json_auto_t *configurations = json_array(), *changes = given_texts(config->given, "sut-change"),
 		    *notes = given_texts(config->given, "sut-note");
+	const json_t *stored = config->measurer == MEASURER_REPLAY ? json_object_get(config->stored->document, "sut") : NULL;
+	const char *name = given_name ? given_name->text : read_string(stored, "name");
 	enum exit_code code = add_configurations(configurations, config);
 
-	/* The SUT is the one that the stored search was told. */
-	if (config->measurer == MEASURER_REPLAY && !json_array_size(configurations))
-		json_array_extend(configurations,
-				  json_object_get(json_object_get(config->stored->document, "sut"), "configuration"));
+	/* The SUT is the one that the stored search was told, unless it is told here. */
+	take_if_empty(configurations, json_object_get(stored, "configuration"));
+	take_if_empty(changes, json_object_get(stored, "changes"));
+	take_if_empty(notes, json_object_get(stored, "notes"));
 	if (code != EXIT_DONE ||
 	    (!name && !json_array_size(configurations) && !json_array_size(changes) && !json_array_size(notes))) {
 		if (code == EXIT_DONE)
 			*ret = json_null();
 		return code;
 	}
-	*ret = json_pack("{s:s?, s:O, s:O, s:O}", "name", name ? name->text : NULL, "configuration", configurations,
-			 "changes", changes, "notes", notes);
+	*ret = json_pack("{s:s?, s:O, s:O, s:O}", "name", name, "configuration", configurations, "changes", changes, "notes",
+			 notes);
 	return *ret ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
 }
