@@ -532,21 +532,23 @@ static void assert_deviations(const char *line, const struct measurer_ops *ops, 
 	json_decref(document);
 }
 
-#define PHASE_D "Phase d: at most 2 s for residual frames, 0.02 s after all of them have arrived, 0.4 s of silence"
-#define RFC     "search -p a,b --preset rfc2544"
+#define PHASE_D         "Phase d: at most 2 s for residual frames, 0.02 s after all of them have arrived, 0.4 s of silence"
+#define PHASE_A(wait_s) "Phase a: no routing update is sent, so a router has its routes before the run; " wait_s " s pass"
+#define RFC             "search -p a,b --preset rfc2544"
 
 static void deviations_from_rfc2544_are_told(void **state)
 {
 	(void)state;
-	assert_deviations(RFC, &plain_ops, (const char *const[]){ PHASE_D, NULL });
-	assert_deviations(RFC, &deviating_ops, (const char *const[]){ PHASE_D, "its own", NULL });
-	assert_deviations(RFC " --wait a=1,b=2,e=6", &plain_ops, (const char *const[]){ "Phase a: 1 s", PHASE_D, NULL });
+	assert_deviations(RFC, &plain_ops, (const char *const[]){ PHASE_A("2"), PHASE_D, NULL });
+	assert_deviations(RFC, &deviating_ops, (const char *const[]){ PHASE_A("2"), PHASE_D, "its own", NULL });
+	assert_deviations(RFC " --wait a=1,b=2,e=6", &plain_ops, (const char *const[]){ PHASE_A("1"), PHASE_D, NULL });
 	assert_deviations(RFC " --wait a=2,b=3,e=4", &plain_ops,
-			  (const char *const[]){ "Phase b: 3 s", PHASE_D, "Phase e: 4 s", NULL });
+			  (const char *const[]){ PHASE_A("2"), "Phase b: 3 s", PHASE_D, "Phase e: 4 s", NULL });
 	assert_deviations(RFC " --goal name=g,final=60,exceed=0 --goal name=h,final=59,exceed=0", &plain_ops,
-			  (const char *const[]){ PHASE_D, "Goal h: trials of 59 s", NULL });
+			  (const char *const[]){ PHASE_A("2"), PHASE_D, "Goal h: trials of 59 s", NULL });
 	assert_deviations(RFC " --goal name=g,final=60,exceed=0,loss=0.5% --goal name=h,final=60,exceed=0.5", &plain_ops,
-			  (const char *const[]){ PHASE_D, "Goal g: Goal Loss Ratio 0.5 % and Goal Exceed Ratio 0 %",
+			  (const char *const[]){ PHASE_A("2"), PHASE_D,
+						 "Goal g: Goal Loss Ratio 0.5 % and Goal Exceed Ratio 0 %",
 						 "Goal h: Goal Loss Ratio 0 % and Goal Exceed Ratio 50 %", NULL });
 	assert_deviations("search --measurer sim:hard,capacity=1e6 --max-load 1e7 --preset rfc2544", &plain_ops,
 			  (const char *const[]){ NULL });

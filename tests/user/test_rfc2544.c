@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "../test.h"
-#include "benchmark/rfc2544_run.h"
+#include "base/json_read.h"
+#include "benchmark/rfc2544.h"
 
 #define REPEATS 4
 
@@ -224,6 +225,86 @@ static void a_burst_that_the_sut_loses_is_not(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+/* --- deviations ------------------------------------------------------------------------------------------------------- */
+
+/* Whether a suite of these frame sizes has a deviation that begins so. */
+static bool deviates(const char *sizes, unsigned int recovery_repeats, const char *beginning)
+{
+	static struct config all = { .frame_size_text = "64,1518", .tests = 1u << TEST_RECOVERY | 1u << TEST_FRAME_LOSS };
+	struct rfc2544 whole = { .common = { .config = &all, .setting = json_pack("{s:[]}", "deviations") },
+				 .plan = rfc2544_by_the_book,
+				 .frame_sizes = json_loads(sizes, 0, NULL) };
+	json_auto_t *document;
+	bool found = false;
+
+	whole.plan.recovery_repeats = recovery_repeats;
+	document = report_rfc2544(&whole);
+	assert_non_null(whole.frame_sizes);
+	json_each (sentence, json_object_get(document, "deviations"))
+		found |= strncmp(json_string_value(sentence), beginning, strlen(beginning)) == 0;
+	rfc2544_free(&whole);
+	return found;
+}
+
+static void every_frame_size_may_be_below_the_line_rate(void **state)
+{
+	static const char second[] = "[{\"frame_size\": \"1518\", \"line_rate\": 812743.8, \"max_rate\": 812743.8},"
+				     " {\"frame_size\": \"64\", \"line_rate\": 14880952.4, \"max_rate\": 1e7}]";
+	static const char none[] = "[{\"frame_size\": \"64\", \"line_rate\": 14880952.4, \"max_rate\": 14880952.4}]";
+	static const char unknown[] = "[{\"frame_size\": \"64\", \"line_rate\": null, \"max_rate\": 1e7}]";
+
+	(void)state;
+	assert_true(deviates(second, 3, "Maximum rate: Max Load is below the line rate at 64 octets;"));
+	assert_false(deviates(none, 3, "Maximum rate:"));
+	assert_true(deviates(unknown, 3, "Maximum rate: these ports have no known line rate;"));
+}
+
+static void one_recovery_is_not_a_number_of_them(void **state)
+{
+	(void)state;
+	assert_true(deviates("[]", 1, "System recovery: measured once"));
+	assert_false(deviates("[]", 3, "System recovery:"));
+}
+
+static void what_is_not_made_at_all_is_told(void **state)
+{
+	(void)state;
+	assert_true(deviates("[]", 3, "Section 11: every test is made once, without modifiers;"));
+	assert_true(deviates("[]", 3, "Section 12:"));
+	assert_true(deviates("[]", 3, "Section 21:"));
+}
+
+/* A part has deviations of its own, and says again those that are known. */
+static void add_deviation(struct measurer *of, json_t *list)
+{
+	(void)of;
+	json_array_append_new(list, json_string("known"));
+	json_array_append_new(list, json_string("of this size"));
+}
+
+static json_t *nothing(struct measurer *of)
+{
+	(void)of;
+	return json_object();
+}
+
+static void each_part_adds_its_deviations(void **state)
+{
+	static const struct measurer_ops deviating = { .deviations = add_deviation,
+						       .describe = nothing,
+						       .traffic_profile = nothing };
+	struct measurer other = { .ops = &deviating, .transmitters = 1 };
+	struct config external = { .measurer = MEASURER_EXEC };
+	struct suite of = { .config = &external, .setting = json_pack("{s:[s]}", "deviations", "known") };
+	struct suite_part part = { .suite = &of, .config = &external, .measurer = &other };
+
+	(void)state;
+	suite_keep_setting(&part);
+	assert_int_equal(json_array_size(json_object_get(of.setting, "deviations")), 2);
+	assert_string_equal(json_string_value(json_array_get(json_object_get(of.setting, "deviations"), 1)), "of this size");
+	json_decref(of.setting);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +318,10 @@ int main(void)
 		TEST(a_burst_that_the_tester_lost_is_sent_again),
 		TEST(a_burst_that_the_tester_always_loses_is_limited),
 		TEST(a_burst_that_the_sut_loses_is_not),
+		TEST(every_frame_size_may_be_below_the_line_rate),
+		TEST(one_recovery_is_not_a_number_of_them),
+		TEST(what_is_not_made_at_all_is_told),
+		TEST(each_part_adds_its_deviations),
 	};
 
 	return cmocka_run_group_tests_name("rfc2544", tests, NULL, NULL);

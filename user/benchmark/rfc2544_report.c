@@ -5,6 +5,7 @@
 #include "base/json_text.h"
 #include "base/text_stream.h"
 #include "benchmark/rfc2544.h"
+#include "config/given.h"
 #include "config/options_suite.h"
 
 #define REASON_SIZE   1024
@@ -38,9 +39,17 @@ static void add_omissions(const struct rfc2544 *suite, json_t *sentences)
 					rfc2544_names[i].name);
 	if (suite->common.config->direction == DIRECTION_A_TO_B || suite->common.config->direction == DIRECTION_B_TO_A)
 		append_sentence(sentences, "Section 14: one direction only; RFC 2544 says both.");
+	append_sentence(sentences,
+			"Section 11: every test is made once, %s; RFC 2544 says to make all without modifiers, and then "
+			"with each of them (runs of their own with --modifier).",
+			given_by_user(suite->common.config->given, "modifier") ? "with the modifiers of the traffic profile"
+									       : "without modifiers");
 	append_sentence(sentences, "Section 12: every test is made once, with the addresses of the traffic profile; RFC "
 				   "2544 says to repeat it with destinations in 256 networks at random (a run of its own "
 				   "with --vary dst-address=256 --flow-order random).");
+	append_sentence(sentences,
+			"Section 21: loads are constant; RFC 2544 says to make some tests with repeated bursts of "
+			"16, 64, 256 and 1024 frames, too.");
 }
 
 static void add_deviations(const struct rfc2544 *suite, json_t *sentences)
@@ -80,25 +89,31 @@ static void add_deviations(const struct rfc2544 *suite, json_t *sentences)
 	if (rfc2544_is_wanted(suite, TEST_RECOVERY) && plan->overload_duration_s < book->overload_duration_s)
 		append_sentence(sentences, "System recovery: overload for %g s, RFC 2544 section 26.5 says at least %g s.",
 				plan->overload_duration_s, book->overload_duration_s);
+	if (rfc2544_is_wanted(suite, TEST_RECOVERY) && plan->recovery_repeats < 2)
+		append_sentence(sentences,
+				"System recovery: measured once, RFC 2544 section 26.5 says to repeat it a number "
+				"of times (--recovery-repeats).");
 }
 
-/* Report that the maximum rate is not that of the medium. */
+/* Report that the maximum rate is not that of the medium. The line rate is known of all sizes, or of none. */
 static void add_rate_deviations(const struct rfc2544 *suite, json_t *sentences)
 {
 	const json_t *first = json_array_get(suite->frame_sizes, 0);
-	double line_fps = json_number_value(json_object_get(first, "line_rate"));
-	double max_fps = json_number_value(json_object_get(first, "max_rate"));
+	char below[SENTENCE_SIZE] = "";
 
-	if (!first)
-		return;
-	if (line_fps <= 0)
+	json_each (size, suite->frame_sizes)
+		if (read_number(size, "max_rate") < read_number(size, "line_rate"))
+			text_join(below, sizeof(below), ", ", "%s", read_text(size, "frame_size"));
+	if (first && !(read_number(first, "line_rate") > 0))
 		append_sentence(sentences,
-				"Maximum rate: these ports have no known line rate; 100 %% of the frame loss rate, and the "
-				"rate of bursts, is Max Load (%s), not the maximum of the medium.",
-				json_string_value(json_object_get(first, "max_load_source")));
-	else if (max_fps < line_fps)
-		append_sentence(sentences, "Maximum rate: Max Load is below the line rate; it is 100 %% of the frame loss "
-					   "rate, and the rate of bursts.");
+				"Maximum rate: these ports have no known line rate; 100 %% of the frame loss rate, the rate "
+				"of bursts, and the most for an overload, is Max Load (%s), not the maximum of the medium.",
+				read_text(first, "max_load_source"));
+	else if (*below)
+		append_sentence(sentences,
+				"Maximum rate: Max Load is below the line rate at %s octets; it is 100 %% of the frame loss "
+				"rate, the rate of bursts, and the most for an overload.",
+				below);
 }
 
 /* --- the document ----------------------------------------------------------------------------------------------------- */

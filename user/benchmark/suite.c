@@ -101,12 +101,25 @@ void suite_stage(struct suite_part *part, const char *stage, double test_s, doub
 	progress_stage(stage, part->suite->start_ns, after_s, part->suite->config->max_time_s);
 }
 
+/* Add the deviations that this part has beside those before it. */
+static void add_deviations(json_t *setting, const struct suite_part *part)
+{
+	json_auto_t *deviations = report_deviations(part->config, part->measurer);
+	json_t *known = json_object_get(setting, "deviations");
+
+	json_each (sentence, deviations)
+		if (!json_list_has(known, sentence))
+			json_array_append(known, sentence);
+}
+
 void suite_keep_setting(struct suite_part *part)
 {
 	struct suite *suite = part->suite;
 
-	if (suite->setting)
+	if (suite->setting) {
+		add_deviations(suite->setting, part);
 		return;
+	}
 	suite->setting = json_object();
 	suite->transmitters = part->measurer->transmitters;
 	report_add_setting(suite->setting, part->config, part->measurer, suite->start_time);

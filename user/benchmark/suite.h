@@ -43,7 +43,7 @@ struct suite suite_begin(const struct config *config);
 /* Return the exit code of the suite, by how it ended. `duration_s` is known from now on. */
 enum exit_code suite_end(struct suite *suite, enum exit_code code);
 
-/* Add to the document how it was measured, by the first part. */
+/* Add to the document how it was measured: by the first part, with the deviations of all. */
 void suite_keep_setting(struct suite_part *part);
 /* End a part: free its measurer, and add to the document what came to it too late. */
 void suite_end_part(struct suite_part *part);

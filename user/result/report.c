@@ -570,9 +570,10 @@ static void add_waits(json_t *sentences, const struct waits *waits)
 {
 	const struct waits *rfc = &RFC2544_WAITS;
 
-	if (waits->routing_s != rfc->routing_s)
-		append_sentence(sentences, "Phase a: %g s after a routing update, RFC 2544 section 23 says %g s.",
-				waits->routing_s, rfc->routing_s);
+	append_sentence(sentences,
+			"Phase a: no routing update is sent, so a router has its routes before the run; %g s pass, RFC 2544 "
+			"section 23 says an update and %g s.",
+			waits->routing_s, rfc->routing_s);
 	if (waits->learning_s != rfc->learning_s)
 		append_sentence(sentences, "Phase b: %g s after learning frames, RFC 2544 section 23 says %g s.",
 				waits->learning_s, rfc->learning_s);
@@ -603,7 +604,7 @@ static void add_goal(json_t *sentences, const struct mlr_goal *goal)
 				goal->final_trial_duration_s, RFC2544_TRIAL_S);
 }
 
-static json_t *deviations_json(const struct config *config, struct measurer *measurer)
+json_t *report_deviations(const struct config *config, struct measurer *measurer)
 {
 	json_t *sentences = json_array();
 
@@ -649,7 +650,7 @@ void report_add_setting(json_t *document, const struct config *config, struct me
 		json_object_set_new(document, "connection", connection);
 	json_object_set_new(document, "traffic_profile", measurer->ops->traffic_profile(measurer));
 	json_object_set_new(document, "environment", environment_describe(start_time));
-	json_object_set_new(document, "deviations", deviations_json(config, measurer));
+	json_object_set_new(document, "deviations", report_deviations(config, measurer));
 	json_object_set_new(document, "units", report_units());
 	json_object_set_new(document, "definitions", report_definitions(config));
 	json_object_set_new(document, "configuration", config_describe(config));

@@ -23,6 +23,8 @@ json_t *report_trial(const struct measurement *measurement);
 json_t *report_direction(const struct measurement *measurement, size_t number);
 /* Add what every document says of how it was measured: measurer, Traffic Profile, environment, deviations, configuration. */
 void report_add_setting(json_t *document, const struct config *config, struct measurer *measurer, time_t start_time);
+/* The deviations alone: sentences. A new reference. */
+json_t *report_deviations(const struct config *config, struct measurer *measurer);
 /* A Search Goal, as in "controller_input". */
 json_t *report_goal(const struct mlr_goal *goal);
 
