@@ -406,6 +406,15 @@ TEXT
   "$XDP_MLR" report "$BATS_TEST_TMPDIR/t.json" | grep "missed frames: make its receive rings longer"
 }
 
+@test "CSV says of every load what it is of, and how many of it are the total" {
+  local kind page
+  for kind in search-1-xdp trial-1-xdp soak-1-xdp sweep-1-xdp rfc2544-1-xdp y1564-1-xdp; do
+    page=$(render "$GOLDEN/$kind.json" csv)
+    [[ $(head -n 1 "$page") == *,load_scope,aggregate_factor ]] || { echo "$kind: $(head -n 1 "$page")"; return 1; }
+    [ "$(tail -n +2 "$page" | awk -F, '{ print $(NF - 1) "," $NF }' | sort -u)" = "$("$JQ" -r '"\(.load_scope),\(.aggregate_factor)"' "$GOLDEN/$kind.json")" ]
+  done
+}
+
 @test "CSV of what has no trials has a row a goal, a self-test, a check" {
   local kind rows
   while read -r kind rows; do
@@ -424,8 +433,8 @@ END
   local file=$GOLDEN/search-1-sim.json page
   page=$(render "$file" csv)
   head -n 1 "$page" | grep -F ',ndr.regular,ndr.tester_limited,ndr.relevant_lower_bound [frames/s],ndr.relevant_upper_bound [frames/s],ndr.conditional_throughput [frames/s],pdr.regular,'
-  head -n 1 "$page" | grep -q ",ndr.standing,pdr.standing\$"
-  diff <(tail -n +2 "$page" | awk -F, '{ print $(NF - 9), $(NF - 8), $(NF - 7), $(NF - 4), $(NF - 3), $(NF - 2) }' | sort -u | "$JQ" .) \
+  head -n 1 "$page" | grep -q ",ndr.standing,pdr.standing,load_scope,aggregate_factor\$"
+  diff <(tail -n +2 "$page" | awk -F, '{ print $(NF - 11), $(NF - 10), $(NF - 9), $(NF - 6), $(NF - 5), $(NF - 4) }' | sort -u | "$JQ" .) \
     <("$JQ" '.search_result[] | .relevant_lower_bound, .relevant_upper_bound, .conditional_throughput' "$file")
 }
 

@@ -353,6 +353,17 @@ static void add_power(json_t *rows, const json_t *document)
 		}
 }
 
+/* Say of every row what its loads are of (RFC 9971, 4.5.2). */
+static void add_scope(json_t *rows, const json_t *document)
+{
+	static const char *const members[] = { "load_scope", "aggregate_factor" };
+
+	json_each (row, rows)
+		for (size_t i = 0; i < COUNT(members); i++)
+			if (json_object_get(document, members[i]))
+				json_object_set(row, members[i], json_object_get(document, members[i]));
+}
+
 /* Columns that earlier versions did not have stand behind all others. */
 static bool is_late(const char *name)
 {
@@ -382,7 +393,7 @@ static bool is_late(const char *name)
 		if (strcmp(names[i], name) == 0)
 			return true;
 	return strncmp(name, "observed.", 9) == 0 || strncmp(name, "power.", 6) == 0 ||
-	       is_one_of(last ? last + 1 : name, STANDING " nic_rx_damaged cause");
+	       is_one_of(last ? last + 1 : name, STANDING " nic_rx_damaged cause load_scope aggregate_factor");
 }
 
 /* The columns of all rows, each once. */
@@ -411,6 +422,7 @@ static json_t *flat_trials(const json_t *document)
 	add_power(rows, document);
 	add_suite(rows, document);
 	add_services(rows, document);
+	add_scope(rows, document);
 	add_lists(rows, document);
 	return rows;
 }
