@@ -406,6 +406,20 @@ TEXT
   "$XDP_MLR" report "$BATS_TEST_TMPDIR/t.json" | grep "missed frames: make its receive rings longer"
 }
 
+@test "a text that is written with --explain is a whole Test Report, and that of a terminal is not" {
+  local file=$BATS_TEST_TMPDIR/r.json text=$BATS_TEST_TMPDIR/r.txt part
+  "$XDP_MLR" search --measurer "$SIM" --max-load 10Mfps --sut-name 'Router 7' --sut-change 'MTU 9000' --format json >"$file"
+  "$XDP_MLR" report "$file" --explain --report "$text" -q
+  for part in "What the quantities are" "Trial effective duration" "System under test" "MTU 9000" "Traffic Profile" "Tester" \
+    "What the drafts require of this report" "Configuration" "Units of the numbers"; do
+    grep -q "$part" "$text" || { echo "no $part"; return 1; }
+  done
+  [ "$(grep -cE '^ +[0-9]+ +[0-9.]+ .*(ndr|pdr): ' "$text")" -eq "$("$JQ" '.trials | length' "$file")" ]
+  "$XDP_MLR" report "$GOLDEN/rfc2544-1-xdp.json" --explain --report "$text" -q
+  grep -q "Search Goal of the throughput, as applied" "$text"
+  if "$XDP_MLR" report "$file" --explain | grep -q "What the quantities are"; then return 1; fi
+}
+
 @test "CSV says of every load what it is of, and how many of it are the total" {
   local kind page
   for kind in search-1-xdp trial-1-xdp soak-1-xdp sweep-1-xdp rfc2544-1-xdp y1564-1-xdp; do

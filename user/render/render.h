@@ -19,6 +19,7 @@ struct render_logo {
 struct render_style {
 	bool terminal;           /* uses escape sequences for bold text and colours */
 	bool explain;            /* shows every trial of a search, and why it was chosen */
+	bool whole;              /* a text with all that a Test Report has to say, as the other forms have it */
 	unsigned int columns;    /* columns of the terminal; 0: it is none */
 	struct render_logo logo; /* logo of a certificate */
 };

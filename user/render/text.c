@@ -558,8 +558,10 @@ bool render_text(FILE *stream, const json_t *document, struct render_style style
 	struct page page = {
 		.writer = { .ops = &ops,
 			    .stream = stream,
-			    .shown = style.explain ? LEVEL_DETAIL : LEVEL_MAIN,
-			    .items_most = ITEMS_MOST },
+			    .shown = style.whole     ? LEVEL_REFERENCE
+				     : style.explain ? LEVEL_DETAIL
+						     : LEVEL_MAIN,
+			    .items_most = style.whole ? 0 : ITEMS_MOST },
 		.terminal = style.terminal,
 		.columns = style.columns ? style.columns : LINE_COLUMNS,
 		.table_columns = style.columns ? style.columns : TABLE_COLUMNS,

@@ -84,7 +84,7 @@ void report_file_close(struct report_file *file)
 static enum exit_code make_form(const json_t *document, const struct config *config, size_t i, struct report_file *file,
 				char **ret_text, size_t *ret_length)
 {
-	const struct render_style style = { .explain = config->explain, .logo = file->logo };
+	const struct render_style style = { .explain = config->explain, .whole = config->explain, .logo = file->logo };
 	const char *path = config->reports[i].path;
 	size_t length;
 	owned char *text = render(document, config->reports[i].form, style, &length);
