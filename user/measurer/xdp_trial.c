@@ -395,6 +395,16 @@ void xdp_account(struct measurer_xdp *xdp, const struct config *config, const st
 	xdp->account.port_count = port_count;
 }
 
+/* Return the real time of the performance that counts. Those that the tester spoilt must not add to its weight. */
+static double own_wall_s(const struct measurement *measurement)
+{
+	double own_s = measurement->wall_s;
+
+	for (size_t i = 0; i < measurement->tester_repeats; i++)
+		own_s -= measurement->spoilt_performances[i].wall_s;
+	return own_s;
+}
+
 void xdp_trial_conclude(const struct config *config, const struct mlr_trial_input *input, uint64_t start_ns,
 			struct measurement *measurement)
 {
@@ -403,7 +413,7 @@ void xdp_trial_conclude(const struct config *config, const struct mlr_trial_inpu
 
 	measurement->wall_s = clock_since_s(start_ns);
 	performed.load_fps = measurement->pacing.intended_fps;
-	effective_s = config->effective_duration == EFFECTIVE_WALL ? measurement->wall_s : input->duration_s;
+	effective_s = config->effective_duration == EFFECTIVE_WALL ? own_wall_s(measurement) : input->duration_s;
 	measurement->result.input = performed;
 	measurement->result.output = mlr_trial_output(&performed, measurement->verdict.loss_ratio, effective_s);
 }

@@ -88,7 +88,9 @@ static const char *effective_duration(const struct config *config)
 	if (config->measurer == MEASURER_EXEC)
 		return "As the external measurer returns it; the Trial Duration where it returns none.";
 	if (config->effective_duration == EFFECTIVE_WALL && config_uses_ports(config))
-		return "The real time that the trial took, from before the waits of phases a and b to after phase e.";
+		return "The real time that the trial took, from before the waits of phases a and b to after phase e, "
+		       "without "
+		       "performances that the tester alone spoilt.";
 	return "Always equal to the Trial Duration.";
 }
 
