@@ -420,6 +420,14 @@ TEXT
   if "$XDP_MLR" report "$file" --explain | grep -q "What the quantities are"; then return 1; fi
 }
 
+@test "CSV has the units of what is within directions and ports, and of every time" {
+  local page without
+  page=$(render "$GOLDEN/search-1-xdp.json" csv)
+  without=$(head -n 1 "$page" | tr , '\n' | grep -v '\[' | grep -E '(^|\.)(counts|latency\.count$|[a-z_]*duration$)') || [ -z "$without" ]
+  [ -z "$without" ] || { echo "without unit: $without"; return 1; }
+  head -n 1 "$page" | grep -qF ",ports.1.counts.sent [frames],"
+}
+
 @test "CSV says of every load what it is of, and how many of it are the total" {
   local kind page
   for kind in search-1-xdp trial-1-xdp soak-1-xdp sweep-1-xdp rfc2544-1-xdp y1564-1-xdp; do

@@ -15,7 +15,7 @@
 /* --- units ---------------------------------------------------------------------------------------------------------- */
 
 /* The unit of a member whose name does not say it. A name that ends with a dot stands for all within, one that begins with
- * a dot for all that end so. */
+ * a dot for all that end so, and one that does both for all that have it. */
 static const struct unit {
 	const char *path, *unit;
 } units[] = {
@@ -25,14 +25,18 @@ static const struct unit {
 	{ "trial_forwarding_rate", "frames/s" },
 	{ "wall_duration", "s" },
 	{ "waits_duration", "s" },
+	{ "residual_duration", "s" },
 	{ "counts.", "frames" },
 	{ "loss_attribution.", "frames" },
+	{ ".counts.", "frames" },
 	{ "latency.count", "frames" },
+	{ ".latency.count", "frames" },
 	{ "latency.ipdv_count", "pairs of frames" },
 	{ "pacing.burst_max", "frames" },
 	{ "pacing.burst_allowed", "frames" },
 	{ "pacing.excess_frames_max", "frames" },
 	{ "pacing.marked_frames", "frames" },
+	{ "pacing.transmit_duration", "s" },
 	{ "pacing.excess_at", "s" },
 	{ "pacing.excess_duration", "s" },
 	{ "pacing.stop_max_at", "s" },
@@ -42,9 +46,6 @@ static const struct unit {
 	{ "decision.asked_duration", "s" },
 	{ "duration", "s" },
 	{ ".received_rate", "frames/s" },
-	{ ".counts.sent", "frames" },
-	{ ".counts.received", "frames" },
-	{ ".counts.lost", "frames" },
 	{ "verdict.received_rate_min", "frames/s" },
 	{ "verdict.received_rate_max", "frames/s" },
 	{ "result.value", "frames/s" },
@@ -61,6 +62,8 @@ static const char *unit_of(const char *path)
 	for (size_t i = 0; i < COUNT(units); i++) {
 		size_t length = strlen(units[i].path), beyond = strlen(path) > length ? strlen(path) - length : 0;
 
+		if (units[i].path[0] == '.' && units[i].path[length - 1] == '.' && strstr(path, units[i].path))
+			return units[i].unit;
 		if (units[i].path[0] == '.' && strcmp(path + beyond, units[i].path) == 0)
 			return units[i].unit;
 		if (units[i].path[length - 1] == '.' ? strncmp(path, units[i].path, length) == 0
