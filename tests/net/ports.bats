@@ -309,6 +309,17 @@ END
   [ "$(cat "/proc/sys/net/ipv6/conf/$A/disable_ipv6")" = 0 ]
 }
 
+@test "the run after a killed one goes by the MTU that it has restored, not by the one that it found" {
+  pair_up
+  killed_run
+  clean_trial --load 1000 --duration 0.2 "${prepared[@]}"
+  check '.trial_result.counts | .sent > 0 and .received == .sent'
+  killed_run
+  trial --load 1000 --duration 0.2 --frame-size 1400
+  [ "$status" -eq 2 ]
+  [[ $stderr == *"--frame-size: 1400 octets do not fit the MTU of port $A, 1300"* ]]
+}
+
 @test "clean leaves a run that is alive alone" {
   lab_up wire
   start_trial
@@ -552,6 +563,57 @@ killed_run() {
   [ -z "$(ls /run/xdp-mlr/port-* 2>/dev/null)" ]
 }
 
+# Move the first port into a network namespace of its own, $namespace.
+move_away() {
+  "$MLR" lab up --name "${LAB}x" --sut router >/dev/null
+  namespace=/run/netns/xdp-mlr-${LAB}x
+  ip link set "$A" netns "xdp-mlr-${LAB}x"
+  nsenter --net="$namespace" ip link set "$A" up
+}
+
+@test "a run on a new port that has the number of a moved one keeps the journal of that" {
+  local index before
+  pair_up
+  before=$(settings "$A")
+  index=$(cat "/sys/class/net/$A/ifindex")
+  killed_run
+  move_away
+  ip link add "$LAB-x" index "$index" type veth peer name "$LAB-y"
+  ip link set "$LAB-x" up
+  ip link set "$LAB-y" up
+  run --separate-stderr "$MLR" trial -p "$LAB-x,$LAB-y" --load 1000 --duration 0.1
+  [ "$status" -eq 0 ]
+  [[ $stderr == *"port $A is elsewhere, or gone, with changes of a run that died: 'xdp-mlr clean' looks for it"* ]]
+  "$MLR" clean
+  [ "$(nsenter --net="$namespace" bash -c "$(declare -f settings); settings $A")" = "$before" ]
+  [ -z "$(ls /run/xdp-mlr/port-* 2>/dev/null)" ]
+}
+
+@test "a run on a port that was moved undoes first what a killed one left on it, and clean leaves it alone meanwhile" {
+  local before dead
+  pair_up
+  before=$(settings "$A")
+  killed_run
+  dead=$(grep -l "\"$A\"" /run/xdp-mlr/port-*)
+  cp "$dead" "$BATS_TEST_TMPDIR/dead"
+  move_away
+  ip link set "$B" netns "xdp-mlr-${LAB}x"
+  nsenter --net="$namespace" ip link set "$B" up
+  nsenter --net="$namespace" "$MLR" trial -p "$A,$B" --load 1000 --duration 3600 "${prepared[@]}" >/dev/null 2>"$BATS_TEST_TMPDIR/err" &
+  pid=$!
+  background+=("$pid")
+  until [ "$(nsenter --net="$namespace" ip -j link show | jq '[.[] | select(.xdp)] | length')" -ge 2 ]; do sleep 0.01; done
+  [ ! -e "$dead" ]
+  cp "$BATS_TEST_TMPDIR/dead" "$dead" # as if that journal were from after the move
+  run --separate-stderr "$MLR" clean
+  [ "$status" -eq 3 ]
+  [ "$(nsenter --net="$namespace" ip -j link show "$A" | jq '.[0].mtu')" -eq 1382 ]
+  rm "$dead"
+  kill -INT "$pid"
+  wait "$pid" || true
+  [ "$(nsenter --net="$namespace" bash -c "$(declare -f settings); settings $A")" = "$before" ]
+}
+
 @test "a crash between journal and change, and within the journal, is survived" {
   pair_up
   killed_run
@@ -602,6 +664,27 @@ killed_run() {
   trial --load 1000 --duration 0.1
   umount /run/xdp-mlr
   refused 3 "journal" "$A" "No space left on device"
+}
+
+@test "a claim that fails on a full disk keeps the journal of what could not be undone" {
+  local journal
+  pair_up
+  mkdir -p /run/xdp-mlr
+  mount -t tmpfs -o size=64k,mode=755 tmpfs /run/xdp-mlr
+  killed_run
+  for journal in /run/xdp-mlr/port-*; do # an MTU that the port does not take
+    jq -c 'del(.crc32, .changes[].crc32) | (.changes[] | select(.setting == "mtu")).was = "1"' "$journal" >"$BATS_TEST_TMPDIR/journal"
+    cat "$BATS_TEST_TMPDIR/journal" >"$journal"
+  done
+  journal=$(grep -l "\"$A\"" /run/xdp-mlr/port-*)
+  cat /dev/zero >/run/xdp-mlr/filler 2>/dev/null || true
+  trial --load 1000 --duration 0.1
+  was=$(jq -r '.changes[] | select(.setting == "mtu").was' "$journal")
+  beside=$(ls /run/xdp-mlr | grep new || true)
+  umount /run/xdp-mlr
+  [ "$status" -eq 3 ]
+  [[ $stderr == *"cannot restore mtu to '1'"*"cannot write the journal of port $A in /run/xdp-mlr: No space left on device" ]]
+  [ "$was" = 1 ] && [ -z "$beside" ]
 }
 
 @test "a damaged journal is said to be, kept aside, and what is whole in it is restored" {

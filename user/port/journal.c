@@ -24,6 +24,7 @@
 
 #define PATH_SIZE 128
 #define TEXT_SIZE 32
+#define ENDING    ".json"
 /* A device may be busy for a while with what its last user left: the kernel takes AF_XDP sockets apart in the background. */
 #define RETRY_NS     (1 * NS_PER_S)
 #define RETRY_GAP_NS (NS_PER_S / 50)
@@ -66,7 +67,7 @@ static void pause_ns(uint64_t ns)
 
 static void journal_path(int ifindex, char path[PATH_SIZE])
 {
-	snprintf(path, PATH_SIZE, STATE_DIRECTORY "/port-%lu-%d.json", network_namespace_inode(), ifindex);
+	snprintf(path, PATH_SIZE, STATE_DIRECTORY "/port-%lu-%d" ENDING, network_namespace_inode(), ifindex);
 }
 
 static void new_path(const char *path, char ret_path[PATH_SIZE + 8])
@@ -98,6 +99,7 @@ static int store(struct claim *claim)
 		error = -errno;
 	free(text);
 	if (error) {
+		unlink(path);
 		close(fd);
 		return error;
 	}
@@ -381,13 +383,32 @@ static enum exit_code claim_failed(const char *port, const char *path, int error
 		      (long long)pid);
 }
 
-/* Undo what a dead owner of this very port left. Changes that could not be undone are ours now. */
-static void undo_left(const struct claim *claim, const struct link_info *link)
+/* Give the journal of another port, whose number this one has now, a name of its own: store() takes the present one. */
+static int set_aside(const struct claim *claim, const json_t *left)
+{
+	const char *beside = TEXT_OF(PATH_SIZE, "%.*s-%llu-%lld" ENDING, (int)(strlen(claim->path) - strlen(ENDING)),
+				     claim->path, strtoull(read_text(left, "cookie"), NULL, 10),
+				     (long long)read_integer(left, "pid"));
+
+	if (!json_array_size(json_object_get(left, "changes")))
+		return 0;
+	if (link(claim->path, beside) && errno != EEXIST)
+		return -errno;
+	note("port %s is elsewhere, or gone, with changes of a run that died: 'xdp-mlr clean' looks for it",
+	     read_text(left, "port"));
+	return 0;
+}
+
+/* Undo what a dead owner of this very port left. Changes that could not be undone are ours now. Returns 0, or -errno if the
+ * journal of another port must stay where it is. */
+static int undo_left(const struct claim *claim, const struct link_info *link)
 {
 	json_auto_t *left = load(claim->fd, claim->path);
 	enum undone undone = UNDONE_NOTHING;
 
-	if (left && is_of_this_namespace(left) && is_port(link, left)) {
+	if (left && !(is_of_this_namespace(left) && is_port(link, left)))
+		return set_aside(claim, left);
+	if (left) {
 		wait_for_death(left);
 		undone = undo(&claim->settings, link->ifindex, false, left);
 	}
@@ -395,11 +416,12 @@ static void undo_left(const struct claim *claim, const struct link_info *link)
 		note("port %s: restored what an earlier run that died had changed", link->name);
 	if (undone == UNDONE_NOT_ALL)
 		json_object_set(claim->document, "changes", json_object_get(left, "changes"));
+	return 0;
 }
 
 static enum exit_code take_claim(struct claim *claim, const struct link_info *link)
 {
-	int error = settings_open(&claim->settings);
+	int error = settings_open(&claim->settings), kept;
 
 	if (error)
 		return refuse(EXIT_INCAPABLE, "port %s: cannot open a netlink socket: %s", link->name, strerror(-error));
@@ -409,34 +431,18 @@ static enum exit_code take_claim(struct claim *claim, const struct link_info *li
 		return claim_failed(link->name, claim->path, claim->fd);
 	}
 	claim->document = new_document(link);
-	undo_left(claim, link);
-	error = claim->document ? store(claim) : -ENOMEM;
+	kept = undo_left(claim, link);
+	error = !claim->document ? -ENOMEM : kept ? kept : store(claim);
 	if (!error)
 		return EXIT_DONE;
-	discard(claim->path, claim->fd);
+	if (kept || json_array_size(json_object_get(claim->document, "changes")))
+		close(claim->fd); /* The file lists what is still to be undone. */
+	else
+		discard(claim->path, claim->fd);
 	settings_close(&claim->settings);
 	json_decref(claim->document);
 	return refuse(EXIT_INCAPABLE, "cannot write the journal of port %s in %s: %s", link->name, STATE_DIRECTORY,
 		      why(-error));
-}
-
-enum exit_code claim_port(const struct link_info *link, struct claim **ret)
-{
-	struct claim *claim = calloc(1, sizeof(*claim));
-	enum exit_code code = state_directory_make();
-
-	if (!code && !claim)
-		code = refuse(EXIT_INCAPABLE, "out of memory");
-	if (!code) {
-		claim->ifindex = link->ifindex;
-		journal_path(link->ifindex, claim->path);
-		code = take_claim(claim, link);
-	}
-	if (code)
-		free(claim);
-	else
-		*ret = claim;
-	return code;
 }
 
 /* Whether the port is elsewhere, or gone, with changes of ours on it. */
@@ -618,7 +624,9 @@ static bool undo_here(void *context)
 						  read_text(search->document, "kind"), ifindex, &link);
 	else
 		found = !netlink_link_by_index(settings.netlink, ifindex, &link) && is_port(&link, search->document);
-	if (found)
+	if (found && search->moved && journal_owner(link.ifindex) > 0)
+		search->undone = UNDONE_NOT_ALL; /* It is the port of a run that is alive. */
+	else if (found)
 		search->undone = undo(&settings, link.ifindex, search->moved, search->document);
 	settings_close(&settings);
 	return found;
@@ -694,5 +702,52 @@ enum exit_code journal_clean(struct journal_cleaned *ret)
 		}
 	}
 	globfree(&found);
+	return code;
+}
+
+/* --- claiming ------------------------------------------------------------------------------------------------------- */
+
+/* Whether a journal lists changes of this port, by what no move of it changes. */
+static bool is_journal_of(const char *path, const struct link_info *link)
+{
+	json_auto_t *document = json_load_file(path, 0, NULL);
+
+	return json_array_size(json_object_get(document, "changes")) &&
+	       strcmp(read_text(document, "kind"), link->kind) == 0 &&
+	       strcmp(read_text(document, "mac"), link_identity(link, ROOM(MAC_TEXT_SIZE))) == 0;
+}
+
+/* Undo what dead runs left on a port that has come from another network namespace since, before we take it for the port's
+ * own. */
+static void undo_elsewhere(const char *own_path, const struct link_info *link)
+{
+	struct journal_cleaned cleaned = { 0 };
+	glob_t found = { 0 };
+
+	glob(STATE_DIRECTORY "/port-*" ENDING, 0, NULL, &found);
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		if (strcmp(found.gl_pathv[i], own_path) && is_journal_of(found.gl_pathv[i], link) &&
+		    owner_of(found.gl_pathv[i]) < 0)
+			clean_file(found.gl_pathv[i], &cleaned);
+	globfree(&found);
+}
+
+enum exit_code claim_port(const struct link_info *link, struct claim **ret)
+{
+	struct claim *claim = calloc(1, sizeof(*claim));
+	enum exit_code code = state_directory_make();
+
+	if (!code && !claim)
+		code = refuse(EXIT_INCAPABLE, "out of memory");
+	if (!code) {
+		claim->ifindex = link->ifindex;
+		journal_path(link->ifindex, claim->path);
+		undo_elsewhere(claim->path, link);
+		code = take_claim(claim, link);
+	}
+	if (code)
+		free(claim);
+	else
+		*ret = claim;
 	return code;
 }

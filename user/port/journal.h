@@ -14,7 +14,8 @@
  * is not undone.
  *
  * A port is identified by the cookie of its network namespace, its ifindex, its MAC address and its kind. So it is found
- * again after it was renamed or moved to another namespace. A new port with an old ifindex is never taken for it.
+ * again after it was renamed or moved to another namespace. A new port with an old ifindex is never taken for it: when that
+ * is claimed, the journal of the old one goes on under a longer name, port-NETNS-IFINDEX-COOKIE-PID.json.
  */
 #pragma once
 
@@ -28,7 +29,8 @@
 
 struct claim;
 
-/* Claim a port for this process, and undo what a dead owner left. Returns EXIT_UNSAFE if a living process has it. */
+/* Claim a port for this process, and undo what a dead owner left. Returns EXIT_UNSAFE if a living process has it. What was
+ * known of the port before, such as its MTU, may have changed. */
 enum exit_code claim_port(const struct link_info *link, struct claim **ret);
 /* Undo all changes, and release the port. */
 void claim_release(struct claim *claim);

@@ -334,6 +334,9 @@ static enum exit_code open_in_order(struct mnl_socket *netlink, const struct con
 
 	for (unsigned int i = 0; i < config->port_count && !code; i++)
 		code = claim_port(&ports[i].link, &ports[i].claim);
+	/* Look again: the claim has undone what a run that died left, such as a larger MTU. */
+	if (!code)
+		code = look_at_ports(netlink, config, ports);
 	if (!code)
 		code = check_ports(netlink, config, ports);
 	for (unsigned int i = 0; i < config->port_count && !code; i++)
