@@ -180,6 +180,21 @@ END
   check '.measurer.allow_unsafe == "a lab of my own" and .trial_result.counts.received == 100'
 }
 
+@test "addresses and routes of IPv6 on a port that is used for a reason are there afterwards" {
+  local before
+  lab_up wire
+  echo 0 >"/proc/sys/net/ipv6/conf/$B/disable_ipv6"
+  ip address add 2001:db8::1/64 dev "$B" nodad
+  ip route add 2001:db8:1::/48 via 2001:db8::2 dev "$B"
+  before=$(ip -6 address show dev "$B" scope global; ip -6 route show dev "$B" | grep db8)
+  clean_trial --load 1000 --duration 0.1 --allow-unsafe=mine
+  [ "$status" -eq 0 ]
+  [[ $stderr == *"port $B: cannot switch automatic IPv6 addresses off: the kernel would forget"* ]]
+  [ "$(ip -6 address show dev "$B" scope global; ip -6 route show dev "$B" | grep db8)" = "$before" ]
+  trial --load 1000 --duration 0.1 --allow-unsafe=mine --prepare ipv6
+  [ "$status" -eq 3 ]
+}
+
 @test "the kernel's own link-local address is no reason to refuse, and is there again afterwards" {
   lab_up wire
   echo 0 >"/proc/sys/net/ipv6/conf/$A/disable_ipv6"

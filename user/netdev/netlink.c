@@ -297,6 +297,7 @@ static int find_address(const struct nlmsghdr *header, void *context)
 
 	if ((int)message->ifa_index != search->link->ifindex || is_automatic_address(header, message))
 		return MNL_CB_OK;
+	search->uses.is_of_ipv6 |= message->ifa_family == AF_INET6;
 	if (address && mnl_attr_get_payload_len(address) >= address_octets(message->ifa_family) &&
 	    inet_ntop(message->ifa_family, mnl_attr_get_payload(address), text, sizeof(text)))
 		snprintf(search->uses.address, sizeof(search->uses.address), "%s/%u", text, message->ifa_prefixlen);
@@ -352,6 +353,7 @@ static int find_route(const struct nlmsghdr *header, void *context)
 	if (!through || is_automatic_route(message, destination))
 		return MNL_CB_OK;
 	search->uses.has_default_route |= message->rtm_dst_len == 0;
+	search->uses.is_of_ipv6 |= message->rtm_family == AF_INET6;
 	if (destination)
 		inet_ntop(message->rtm_family, destination, text, sizeof(text));
 	snprintf(search->uses.route, sizeof(search->uses.route), "%s/%u", text, message->rtm_dst_len);
@@ -361,11 +363,14 @@ static int find_route(const struct nlmsghdr *header, void *context)
 /* Note a nexthop object. Routes that name it, alone or in a group, lead through the link, and need not say so themselves. */
 static int find_nexthop(const struct nlmsghdr *header, void *context)
 {
+	const struct nhmsg *message = mnl_nlmsg_get_payload(header);
 	struct use_search *search = context;
 
-	if ((int)attribute_number(attribute_of(header, sizeof(struct nhmsg), NHA_OIF)) == search->link->ifindex)
-		snprintf(search->uses.nexthop, sizeof(search->uses.nexthop), "%u",
-			 (uint32_t)attribute_number(attribute_of(header, sizeof(struct nhmsg), NHA_ID)));
+	if ((int)attribute_number(attribute_of(header, sizeof(*message), NHA_OIF)) != search->link->ifindex)
+		return MNL_CB_OK;
+	search->uses.is_of_ipv6 |= message->nh_family == AF_INET6;
+	snprintf(search->uses.nexthop, sizeof(search->uses.nexthop), "%u",
+		 (uint32_t)attribute_number(attribute_of(header, sizeof(*message), NHA_ID)));
 	return MNL_CB_OK;
 }
 

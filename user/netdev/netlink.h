@@ -44,6 +44,7 @@ struct link_uses {
 	char route[INET6_ADDRSTRLEN + 4]; /* a route through it; empty if none */
 	bool has_default_route;           /* This machine's packets to other networks leave through the link. */
 	char nexthop[12];                 /* the number of a nexthop object through it; empty if none */
+	bool is_of_ipv6;                  /* an address, a route or a nexthop of IPv6 is among them */
 	char upper[IF_NAMESIZE];          /* a link on top of it: bridge, bond, VLAN, macvlan */
 };
 

@@ -70,10 +70,27 @@ static int keep_tags(struct port *port, const struct needs *)
 
 /* --- the rest ------------------------------------------------------------------------------------------------------- */
 
+/* Whether somebody uses IPv6 on a port that --allow-unsafe lets us use. The kernel forgets addresses and routes of IPv6 where it
+ * is switched off. Returns -EADDRINUSE then. */
+static int find_ipv6(const struct port *port)
+{
+	struct mnl_socket *netlink;
+	struct link_uses uses = { .is_of_ipv6 = false };
+	int error = netlink_open(&netlink);
+
+	if (error)
+		return error;
+	error = netlink_uses(netlink, &port->link, &uses);
+	netlink_close(netlink);
+	return error ? error : uses.is_of_ipv6 ? -EADDRINUSE : 0;
+}
+
 static int silence_ipv6(struct port *port, const struct needs *)
 {
-	int error = claim_change(port->claim, "sysctl:net/ipv6/conf/%s/disable_ipv6", "1");
+	int error = find_ipv6(port);
 
+	if (!error)
+		error = claim_change(port->claim, "sysctl:net/ipv6/conf/%s/disable_ipv6", "1");
 	return error == -ENOENT ? 0 : error; /* the kernel has no IPv6 */
 }
 
@@ -325,6 +342,11 @@ static const struct step {
 	{ PREPARE_FLAGS, "flags", set_flags, "set its private flags", "ethtool --show-priv-flags" },
 };
 
+static const char *why_not(int error)
+{
+	return error == -EADDRINUSE ? "the kernel would forget what IPv6 addresses and routes it has" : why(-error);
+}
+
 static enum exit_code take_step(struct port *port, const struct needs *needs, const struct step *step)
 {
 	bool asked = needs->prepare->asked & BIT(step->item), automatic = needs->prepare->automatic & BIT(step->item);
@@ -337,8 +359,8 @@ static enum exit_code take_step(struct port *port, const struct needs *needs, co
 	if (asked)
 		return refuse(EXIT_INCAPABLE,
 			      "port %s: cannot %s: %s; '%s %s' shows what it has; leave '%s' out of --prepare",
-			      port->link.name, step->what, why(-error), step->look, port->link.name, step->name);
-	warn("port %s: cannot %s: %s", port->link.name, step->what, why(-error));
+			      port->link.name, step->what, why_not(error), step->look, port->link.name, step->name);
+	warn("port %s: cannot %s: %s", port->link.name, step->what, why_not(error));
 	return EXIT_DONE;
 }
 
