@@ -106,6 +106,20 @@ load helper
   is '.schema == "xdp-mlr/search/1"' <<<"$output"
 }
 
+@test "a reader of events who leaves takes no report along: it has what was measured by then" {
+  local report=$BATS_TEST_TMPDIR/report.json
+  mkfifo "$BATS_TEST_TMPDIR/events"
+  head -n 4 "$BATS_TEST_TMPDIR/events" >/dev/null &
+  run --separate-stderr bash -c '"$1" search --measurer "$2" --max-load 10Mfps --format jsonl --report "$3" >"$4"' - "$XDP_MLR" \
+    "exec:while read -r q; do sleep 0.05; echo '{\"trial_loss_ratio\": 0}'; done" "$report" "$BATS_TEST_TMPDIR/events"
+  [ "$status" -eq 3 ]
+  [ "$stderr" = "xdp-mlr: cannot write to standard output: Broken pipe" ]
+  is '.schema == "xdp-mlr/search/1" and .irregular_reason != null and (.trials | length) >= 2' <"$report"
+  # what was whole before its end could be told is whole
+  simulated --format jsonl --report "$report" >/dev/full || [ $? -eq 3 ]
+  "$XDP_MLR" verify "$report"
+}
+
 @test "nobody has a file overwritten by laying a link where one is written beside" {
   echo precious >"$BATS_TEST_TMPDIR/victim"
   mkdir "$BATS_TEST_TMPDIR/theirs"

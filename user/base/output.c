@@ -45,7 +45,12 @@ enum exit_code output_write_fd(int fd, const char *name, const char *text, size_
 
 enum exit_code output_write(const char *text, size_t length)
 {
-	return output_write_fd(STDOUT_FILENO, "standard output", text, length);
+	static enum exit_code failed = EXIT_DONE;
+
+	/* A stream with a hole is none. What was said once is not said again. */
+	if (failed == EXIT_DONE)
+		failed = output_write_fd(STDOUT_FILENO, "standard output", text, length);
+	return failed;
 }
 
 enum exit_code output_text(char *text, size_t length)

@@ -41,15 +41,13 @@ struct run {
 	bool began;                /* the trial of the verb `trial` */
 };
 
-/* Tell the end as an event, then deliver the document, as report_deliver() does. */
+/* Tell the end as an event, then deliver the document, as report_deliver() does: also where nobody hears events any more. */
 static enum exit_code deliver(struct run *run, json_t *document, double duration_s, enum exit_code code)
 {
 	enum exit_code told = event_finished(run->config, duration_s, read_string(document, "irregular_reason"));
+	enum exit_code delivered = report_deliver(document, run->config, &run->file, code);
 
-	if (told == EXIT_DONE)
-		return report_deliver(document, run->config, &run->file, code);
-	json_decref(document);
-	return told;
+	return told != EXIT_DONE ? told : delivered;
 }
 
 /* Write a file of the frames that a trial lost, or of foreign ones. */
