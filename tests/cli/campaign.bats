@@ -332,6 +332,13 @@ run_and_kill_a_point() { # SIGNAL SIZE
   refuses 2 "the point frame-size=64,build=v1,run=1 was begun with other options, which ./out/points/.*yaml holds" "$XDP_MLR" campaign run c.yaml
   run -1 "$XDP_MLR" campaign report c.yaml --format json
   is '.point_counts.failed == 6 and .points[0].reason == "its result was measured with another value of '"'goal'"'"' <<<"$output"
+  # so is one that is given no more
+  sed -i 's/sum=4/sum=3/; s/^goal:/min-load: 20kfps\ngoal:/; s/results: out/results: other/' c.yaml
+  run_all --only '*,run=1' >/dev/null
+  sed -i '/^min-load/d' c.yaml
+  run -1 "$XDP_MLR" campaign report c.yaml --format json
+  is '.point_counts.failed == 6 and .points[0].reason == "its result was measured with another value of '"'min-load'"'"' <<<"$output"
+  sed -i 's/results: other/results: out/; s/sum=3/sum=4/' c.yaml
   # a wider matrix is no other point
   sed -i 's/sum=4/sum=3/; s/1518\]/1518, 9000]/' c.yaml
   run -0 run_all --only '*,run=1'

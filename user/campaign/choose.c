@@ -14,8 +14,6 @@
 #include "config/configure.h"
 #include "config/echo.h"
 
-#define POINT_FILE_MOST (1 << 20) /* octets */
-
 /* --- the options of a point ----------------------------------------------------------------------------------------- */
 
 /* What was given, without defaults: another version may have others, and they are none of the campaign's. */

@@ -30,7 +30,8 @@
 #include "result/compare.h"
 #include "result/verify.h"
 
-#define CUT_LEAST 4 /* octets of "null" */
+#define CUT_LEAST        4 /* octets of "null" */
+#define OPTION_NAME_SIZE 64
 
 /* --- cutting -------------------------------------------------------------------------------------------------------- */
 
@@ -379,12 +380,35 @@ json_t *result_read(const char *path, enum verb verb, struct point_problem *prob
 
 /* --- a point of the matrix ------------------------------------------------------------------------------------------ */
 
+/* Whether each option that the point's file names has the value now that the result echoes, also where it is given no more. An
+ * option begins a line of the file. */
+static bool is_of_file(const char *file, const json_t *expected, const json_t *echo, struct point_problem *problem)
+{
+	for (const char *line = file; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		char name[OPTION_NAME_SIZE], colon = 0;
+		const json_t *now, *then;
+
+		if (sscanf(line, "%63[a-z0-9-]%c", name, &colon) != 2 || colon != ':')
+			continue;
+		now = json_object_get(expected, name);
+		then = json_object_get(echo, name);
+		if (now == then || json_equal(now, then))
+			continue;
+		fault(problem, POINT_OTHER, "its result was measured with another value of '%s'", name);
+		return false;
+	}
+	return true;
+}
+
 /* Whether the result echoes what the point's options are now; the problem says which one differs. A result that was measured
  * with other options, before the campaign's file was changed, is not what its place in the matrix says. */
 static bool is_of_point(const struct campaign *campaign, size_t point, const json_t *echo, struct point_problem *problem)
 {
+	const char *path = store_point_path(campaign, point, ".yaml", ROOM(PATH_MAX));
 	struct config config;
 	json_auto_t *expected = NULL;
+	owned char *file = NULL;
+	size_t length;
 	bool same = true;
 
 	if (campaign_configure(campaign, point, &config) != EXIT_DONE) {
@@ -401,6 +425,8 @@ static bool is_of_point(const struct campaign *campaign, size_t point, const jso
 			fault(problem, POINT_OTHER, "its result was measured with another value of '%s'",
 			      given->option->name);
 	}
+	if (same && !file_read(path, POINT_FILE_MOST, &file, &length))
+		same = is_of_file(file, expected, echo, problem);
 	config_free(&config);
 	return same;
 }

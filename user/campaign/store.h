@@ -20,6 +20,8 @@
 #include "base/message.h"
 #include "campaign/campaign.h"
 
+#define POINT_FILE_MOST (1 << 20) /* most octets of NAME.yaml */
+
 enum point_state {
 	POINT_WAITING,
 	POINT_INTERRUPTED, /* begun, and to be continued */
