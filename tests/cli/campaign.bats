@@ -433,6 +433,18 @@ change() {
   mv changed.json "out/points/$1.json"
 }
 
+@test "a point that misses a requirement ends run and report with 1, whatever the journal has of it" {
+  campaign '' 'require: ndr>=100Mfps'
+  run -1 run_all --only '*v1,run=1'
+  sed -i '/point_finished/d' out/journal.jsonl # killed before it could write down the end of the attempts
+  run -1 run_all --only '*v1,run=1'
+  sed -i 's/repeat: 2/repeat: 1/; s/, 512, 1518//; /v2:/d' c.yaml
+  run --separate-stderr "$XDP_MLR" campaign report c.yaml --format json
+  [ "$status" -eq 1 ]
+  is '.point_counts | .done == .total and .irregular + .limited == 0' <<<"$output"
+  [ "$stderr" = "xdp-mlr: warning: frame-size=64,build=v1,run=1: the requirement 'ndr>=100Mfps' is not met" ]
+}
+
 @test "status and report count points by the same word, limited ones beside irregular ones; report ends with 1 for either" {
   campaign
   sed -i 's/v2: .*/v2: {measurer: "sim:jitter,capacity=1e6,sigma=0.002,seed=2"}/' c.yaml

@@ -110,7 +110,7 @@ enum exit_code campaign_status_show(const struct config *config, const struct ca
 				    const struct point_status *states, const json_t *queue);
 
 /* Merge the results of the points into one document, "xdp-mlr/campaign/1"; they are read one after the other.
- * *ret_document is a new reference with EXIT_DONE and EXIT_UNMET. EXIT_DONE means that every point is done and regular,
- * and nothing became slower. Any other code follows a message. */
+ * *ret_document is a new reference with EXIT_DONE and EXIT_UNMET. EXIT_DONE means that every point is done and regular
+ * and meets its requirements, and nothing became slower. Any other code follows a message. */
 enum exit_code campaign_merge(const struct config *config, const struct campaign *campaign,
 			      const struct point_status *states, json_t **ret_document);

@@ -19,8 +19,8 @@ size_t json_cut(char *text, size_t length, const char *const *names);
 const char *result_quantity(enum verb verb);
 
 /* Read a result: {"start_time", "hostname", "version", "kernel", "tx_backend", "duration", "irregular_reason", "regular",
- * "tester_limited", "results", "configuration"}, a new reference; standing_of() it tells how the whole result stands. "results"
- * has for each goal {"goal", "value", "lower_bound", "upper_bound", "regular", "tester_limited"}, of a soak "stdev" as well, of a
+ * "tester_limited", "results", "missed", "configuration"}, a new reference; standing_of() it tells how the whole result stands.
+ * "missed" names the first requirement that it does not meet, or is null. "results" has for each goal {"goal", "value", "lower_bound", "upper_bound", "regular", "tester_limited"}, of a soak "stdev" as well, of a
  * trial "loss_ratio". NULL where the file is no result of that verb, or contradicts itself, with the problem. */
 enum point_fault {
 	POINT_SOUND,

@@ -26,6 +26,7 @@ struct merge {
 	json_t *points, *goals, *environments;
 	json_t *conditions; /* the options that all results have in common; NULL: there is no result yet */
 	size_t done, irregular, limited, running, failed, missing;
+	size_t unmet; /* points that miss a requirement */
 	enum exit_code code; /* EXIT_USAGE_ERROR once a result contradicts itself, which was said */
 };
 
@@ -108,6 +109,17 @@ static void add_missing(struct merge *merge, const struct point_status *status, 
 		json_object_set(json, "reason", json_object_get(status->last, "reason"));
 }
 
+/* A point that missed a requirement ended with EXIT_UNMET. */
+static void note_missed(struct merge *merge, size_t point, json_t *result)
+{
+	const char *missed = read_string(result, "missed");
+
+	if (missed)
+		warn("%s: the requirement '%s' is not met", merge->campaign->names[point], QUOTED(missed));
+	merge->unmet += missed != NULL;
+	json_object_del(result, "missed");
+}
+
 static void add_point(struct merge *merge, size_t point, struct point_status *status)
 {
 	const struct campaign *campaign = merge->campaign;
@@ -131,6 +143,7 @@ static void add_point(struct merge *merge, size_t point, struct point_status *st
 		add_result(merge, point, result);
 		note_conditions(merge, json_object_get(result, "configuration"));
 		json_object_del(result, "configuration");
+		note_missed(merge, point, result);
 		json_object_update(json, result);
 		json_decref(result);
 	} else {
@@ -425,5 +438,5 @@ enum exit_code campaign_merge(const struct config *config, const struct campaign
 	json_decref(merge.conditions);
 	if (!*ret_document)
 		return merge.code != EXIT_DONE ? merge.code : refuse(EXIT_INCAPABLE, "out of memory");
-	return merge.irregular || merge.limited || merge.done < campaign->point_count ? EXIT_UNMET : outcome;
+	return merge.irregular || merge.limited || merge.unmet || merge.done < campaign->point_count ? EXIT_UNMET : outcome;
 }

@@ -509,7 +509,7 @@ static enum exit_code failure_of(const struct point_status *status)
 	return tells ? (enum exit_code)status->exit_code : EXIT_INVALID;
 }
 
-/* A result that misses a requirement ended its attempt with EXIT_UNMET. */
+/* The result says what it misses, also where the journal does not have the end of its attempt. */
 static enum exit_code outcome_of(const struct campaign *campaign, size_t point, const struct point_status *status)
 {
 	struct point_problem problem = { .fault = POINT_SOUND };
@@ -522,7 +522,9 @@ static enum exit_code outcome_of(const struct campaign *campaign, size_t point, 
 		warn("%s: %s", campaign->names[point], problem.text);
 		return problem.fault == POINT_CONTRADICTS ? EXIT_USAGE_ERROR : EXIT_INVALID;
 	}
-	return standing_of(result) != STANDING_REGULAR || status->exit_code == EXIT_UNMET ? EXIT_UNMET : EXIT_DONE;
+	if (standing_of(result) != STANDING_REGULAR || read_string(result, "missed"))
+		return EXIT_UNMET;
+	return status->exit_code == EXIT_UNMET ? EXIT_UNMET : EXIT_DONE;
 }
 
 enum exit_code campaign_outcome(const struct config *config, const struct campaign *campaign,
