@@ -215,6 +215,27 @@ END
   [ "$(du -sb "$BATS_TEST_TMPDIR/state/results" | cut -f1)" -lt 1000000 ]
 }
 
+@test "a result that cannot be kept is said to be, hands no other one over, and leaves nothing" {
+  local runs small='{name: small, max-load: 20kfps, goal: "name=x,final=1,sum=1"}' large='{name: large}'
+  printf '#!/bin/sh\necho "$1" >>%s\n' "$BATS_TEST_TMPDIR/handed" >"$BATS_TEST_TMPDIR/hand-over"
+  chmod +x "$BATS_TEST_TMPDIR/hand-over"
+  ulimit -f 40 # KiB in a file, which is too little for the larger result
+  for runs in "$large" "$small, $large, ${small/small/last}"; do
+    : >"$BATS_TEST_TMPDIR/console"
+    configuration <<END
+measurer: $SIM
+max-load: 2Mfps
+appliance: {at-end: power-off, schedule: {runs: [$runs]}}
+END
+    appliance_up --hand-over "$BATS_TEST_TMPDIR/hand-over"
+    appliance_ended
+    said 'cannot keep the result: File too large'
+  done
+  [ "$(basename -a $(cat "$BATS_TEST_TMPDIR/handed") | xargs)" = "1.json 2.json" ]
+  [ "$(result 2 | jq -r '.configuration["max-load"]')" = 20kfps ]
+  [ "$(ls "$BATS_TEST_TMPDIR"/state/results/*.json | wc -l)" -eq 2 ]
+}
+
 @test "what the kernel's command line says wins over the file, for the section and for the options" {
   configuration <<END
 measurer: $SIM

@@ -240,13 +240,18 @@ static size_t find_victim(const struct results *store)
 	return store->count > 1 ? 0 : store->count;
 }
 
+static void remove_files(const struct results *store, unsigned int number)
+{
+	for (enum results_form form = 0; form < RESULTS_FORMS; form++)
+		unlink(results_path(store, number, form, ROOM(FILES_PATH_SIZE)));
+}
+
 static void delete_result(struct results *store, size_t index, results_told *told, void *context)
 {
 	const struct result result = store->results[index];
 	char sentence[256];
 
-	for (enum results_form form = 0; form < RESULTS_FORMS; form++)
-		unlink(results_path(store, result.number, form, ROOM(FILES_PATH_SIZE)));
+	remove_files(store, result.number);
 	store->octets -= result.octets;
 	store->deleted++;
 	store->deleted_unfetched += !result.fetched;
@@ -271,36 +276,33 @@ void results_settle(struct results *store, results_told *told, void *context)
 	}
 }
 
-/* Write the document; where the file system is full, older results make room. */
-static int write_document(struct results *store, const struct result *result, const char *document, size_t length,
-			  results_told *told, void *context)
+static int write_document(const struct results *store, const struct result *result, const char *document, size_t length)
 {
-	int error;
-
-	for (;;) {
-		error = file_replace(results_path(store, result->number, RESULTS_JSON, ROOM(FILES_PATH_SIZE)), document,
-				     length, 0600, true);
-		if (error != -ENOSPC || !store->count)
-			return error;
-		delete_result(store, 0, told, context);
-	}
+	return document ? file_replace(results_path(store, result->number, RESULTS_JSON, ROOM(FILES_PATH_SIZE)), document,
+				       length, 0600, true)
+			: 0;
 }
 
 int results_add(struct results *store, struct result *result, const char *document, size_t length, results_told *told,
 		void *context)
 {
-	int error = 0;
+	int error;
 
 	result->number = store->last_number + 1;
 	result->has_document = document;
-	if (document)
-		error = write_document(store, result, document, length, told, context);
-	if (!error)
-		error = write_meta(store, result);
+	for (;;) {
+		error = write_document(store, result, document, length);
+		if (!error)
+			error = write_meta(store, result);
+		if (error != -ENOSPC || !store->count)
+			break;
+		delete_result(store, 0, told, context); /* The file system is full: older results make room. */
+	}
 	if (!error)
 		error = append(store, result);
 	if (error)
-		return error;
-	results_settle(store, told, context);
-	return 0;
+		remove_files(store, result->number);
+	else
+		results_settle(store, told, context);
+	return error;
 }

@@ -343,8 +343,8 @@ static void say_told(void *context, const char *sentence)
 	appliance_say(appliance, "%s", sentence);
 }
 
-/* Make the run's entry in the list of results, with the document if there is one. */
-static void store_run(struct appliance *appliance)
+/* Make the run's entry in the list of results, with the document if there is one. Returns whether it could be kept. */
+static bool store_run(struct appliance *appliance)
 {
 	const struct run_settings *run = appliance_run(appliance);
 	time_t now = time(NULL);
@@ -371,6 +371,7 @@ static void store_run(struct appliance *appliance)
 	else
 		appliance_say(appliance, "result %u: %s", result.number, result.summary);
 	keep_no_position(appliance);
+	return !error;
 }
 
 static void render(struct appliance *appliance, enum results_form form)
@@ -421,8 +422,7 @@ static void ended_run(struct appliance *appliance)
 		return;
 	}
 	appliance_say(appliance, "xdp-mlr ended with %s", job_fate(appliance->job.status, ROOM(JOB_FATE_SIZE)));
-	store_run(appliance);
-	if (!appliance->document) {
+	if (!store_run(appliance) || !appliance->document) {
 		next_run(appliance);
 		return;
 	}
