@@ -57,6 +57,18 @@ static void times_of_day_are_those_to_come(void **state)
 	assert_int_equal(schedule_next(&twice, &none, midnight + 15 * 3600), midnight + DAY + 2 * 3600);
 }
 
+static void a_clock_that_is_set_back_a_little_brings_no_time_of_day_again(void **state)
+{
+	const struct schedule_settings nightly = { .rounds = SETTINGS_FOREVER, .at_minutes = { 2 * 60 }, .at_count = 1 };
+	const time_t night = 20000 * (time_t)DAY + 2 * 3600;
+	const struct rounds rounds = { .begun = 1, .first_begun = night, .last_begun = night, .last_ended = night - 10 };
+
+	(void)state;
+	assert_int_equal(schedule_next(&nightly, &rounds, night - 10), night + DAY);
+	/* by hours: the time of day is still to come */
+	assert_int_equal(schedule_next(&nightly, &rounds, night - 3600), night);
+}
+
 static void rounds_end_after_their_number_at_times_too(void **state)
 {
 	const struct schedule_settings twice = { .rounds = 2, .at_minutes = { 60 }, .at_count = 1 };
@@ -73,6 +85,7 @@ int main(void)
 		cmocka_unit_test(a_pause_counts_from_the_end_of_a_round),
 		cmocka_unit_test(an_interval_counts_from_begin_to_begin_and_leaves_out_what_has_passed),
 		cmocka_unit_test(times_of_day_are_those_to_come),
+		cmocka_unit_test(a_clock_that_is_set_back_a_little_brings_no_time_of_day_again),
 		cmocka_unit_test(rounds_end_after_their_number_at_times_too),
 	};
 

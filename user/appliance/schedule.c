@@ -5,6 +5,7 @@
 
 #define DAY_S    86400
 #define MINUTE_S 60
+#define STEP_S   60 /* A clock that is set back by less brings no time of day again. */
 
 /* Return the next of the times of day, strictly after this moment. */
 static time_t next_at(const struct schedule_settings *schedule, time_t after)
@@ -36,7 +37,8 @@ time_t schedule_next(const struct schedule_settings *schedule, const struct roun
 	if (schedule->rounds != SETTINGS_FOREVER && rounds->begun >= schedule->rounds)
 		return SCHEDULE_OVER;
 	if (schedule->at_count)
-		return next_at(schedule, now);
+		return next_at(schedule, rounds->last_begun > now && rounds->last_begun - now < STEP_S ? rounds->last_begun
+												       : now);
 	if (!rounds->begun)
 		return now;
 	if (schedule->every_s > 0)
