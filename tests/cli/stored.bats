@@ -56,6 +56,7 @@ store() { # further options
 
 @test "--replay of a part ends irregular, and measures nothing" {
   store
+  store
   head -n 20 "$STREAM" >"$BATS_TEST_TMPDIR/part.jsonl"
   run --separate-stderr "$XDP_MLR" search --replay "$BATS_TEST_TMPDIR/part.jsonl" --format json
   [ "$status" -eq 1 ]
@@ -127,6 +128,19 @@ store() { # further options
   echo "$output" >"$WHOLE"
   run --separate-stderr "$XDP_MLR" search --replay "$WHOLE" --format json
   [ "$status" -eq 0 ]
+}
+
+@test "trials with other frames are none of a stored search; what is said again as it was is no other" {
+  store
+  head -n 20 "$STREAM" >"$BATS_TEST_TMPDIR/part.jsonl"
+  local option verb
+  for verb in --resume --replay; do
+    for option in --frame-size=1518 --direction=both --vlan=5 --flows=10; do
+      refuses 2 "${option%%=*}" "$XDP_MLR" search $verb "$BATS_TEST_TMPDIR/part.jsonl" $option
+      [[ $stderr == *"the trials in $BATS_TEST_TMPDIR/part.jsonl were measured with"* ]]
+    done
+    "$XDP_MLR" search $verb "$BATS_TEST_TMPDIR/part.jsonl" --frame-size 64 >/dev/null || [ $? -eq 1 ]
+  done
 }
 
 @test "a result makes nobody run a command, open a file or be unsafe: that is said again, or refused" {

@@ -100,6 +100,23 @@ static enum exit_code take_stored_options(const struct stored *stored, const cha
 	return code;
 }
 
+/* What test frames are, and which ways they go. */
+#define OF_TRAFFIC "direction frame-size ip vlan vlan-outer flows vary flow-order modifier template payload"
+
+/* Check that what goes on is the same search: trials with other frames than those of the file are not. */
+static enum exit_code check_same_traffic(const struct stored *stored, const char *path, const struct given_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct given *given = &list->items[i];
+		const char *then = read_string(stored->configuration, given->option->name);
+
+		if (is_one_of(given->option->name, OF_TRAFFIC) && strcmp(then ? then : "", given->text) != 0)
+			return refuse_given(given, "the trials in %s were measured %s%s%s; leave it out, or search anew", path,
+					    then ? "with '" : "without it", then ? QUOTED(then) : "", then ? "'" : "");
+	}
+	return EXIT_DONE;
+}
+
 /* Read the stored search of --resume or --replay, and the options that it was run with. */
 static enum exit_code read_stored(struct config *config)
 {
@@ -119,6 +136,8 @@ static enum exit_code read_stored(struct config *config)
 	if (!config->stored)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	code = stored_read(path, config->stored);
+	if (code == EXIT_DONE)
+		code = check_same_traffic(config->stored, path, config->given);
 	return code == EXIT_DONE ? take_stored_options(config->stored, path, replay, config->verb, config->given) : code;
 }
 
