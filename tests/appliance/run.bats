@@ -162,6 +162,27 @@ END
   said 'it died 4 times, and is not tried again'
 }
 
+@test "a run that was killed and is not tried again is cleaned up after, and its result kept" {
+  cat >"$BATS_TEST_TMPDIR/mortal" <<END
+#!/bin/sh
+echo "\$*" >>"$BATS_TEST_TMPDIR/calls"
+"$PWD/$XDP_MLR" "\$@" || exit
+case "\$*" in *--metrics*) kill -KILL \$\$ ;; esac
+END
+  chmod +x "$BATS_TEST_TMPDIR/mortal"
+  configuration <<END
+measurer: $SIM
+max-load: 2Mfps
+appliance: {at-end: power-off}
+END
+  appliance_up --xdp-mlr "$BATS_TEST_TMPDIR/mortal"
+  appliance_ended
+  said 'xdp-mlr ended with signal 9 (Killed)'
+  said 'result 1: ndr'
+  [ "$(grep -n '^clean$' "$BATS_TEST_TMPDIR/calls" | cut -d: -f1)" -lt "$(grep -n '^report' "$BATS_TEST_TMPDIR/calls" | head -n 1 | cut -d: -f1)" ]
+  [ "$(jq .exit_code "$BATS_TEST_TMPDIR/state/results/1.meta")" -eq 137 ]
+}
+
 @test "killed in a run, it takes its child along, and goes on with that run when it is started again" {
   configuration <<END
 measurer: "exec:sh $BATS_TEST_TMPDIR/silent"

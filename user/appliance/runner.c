@@ -414,14 +414,9 @@ static void crash(struct appliance *appliance)
 	start_cleaning(appliance);
 }
 
-static void ended_run(struct appliance *appliance)
+static void conclude_run(struct appliance *appliance)
 {
-	appliance->run_status = appliance->job.status;
-	if (is_crash(appliance)) {
-		crash(appliance);
-		return;
-	}
-	appliance_say(appliance, "xdp-mlr ended with %s", job_fate(appliance->job.status, ROOM(JOB_FATE_SIZE)));
+	appliance_say(appliance, "xdp-mlr ended with %s", job_fate(appliance->run_status, ROOM(JOB_FATE_SIZE)));
 	if (!store_run(appliance) || !appliance->document) {
 		next_run(appliance);
 		return;
@@ -430,10 +425,27 @@ static void ended_run(struct appliance *appliance)
 	render(appliance, RESULTS_HTML);
 }
 
+static void ended_run(struct appliance *appliance)
+{
+	appliance->run_status = appliance->job.status;
+	appliance->killed = appliance->run_status < 0 && !is_crash(appliance);
+	if (is_crash(appliance))
+		crash(appliance);
+	else if (appliance->killed)
+		start_cleaning(appliance);
+	else
+		conclude_run(appliance);
+}
+
 static void cleaned(struct appliance *appliance)
 {
 	double back_off_s = appliance->places.back_off_s * pow(BACK_OFF_FACTOR, appliance->tries ? appliance->tries - 1 : 0);
 
+	if (appliance->killed) {
+		appliance->killed = false;
+		conclude_run(appliance);
+		return;
+	}
 	if (appliance->ending) {
 		next_run(appliance);
 		return;
