@@ -15,7 +15,8 @@
  *	        of the loss.
  *	Families. Counters whose names differ in numbers only are also judged as one, by their sum.
  *	Splits. Where no counter agrees, all that are called after a loss, or two of them, may add up to it: two must by 0.1 %.
- *	Directions. A counter called after a loss may agree with the frames lost in one direction.
+ *	Directions. A counter called after a loss may agree with the frames lost in one direction. Where both lost nearly as many, it
+ *	        must be exact, and differ from the other.
  *	Not known. A counter that is not known in the trials at the Upper Bound is judged by those above it.
  */
 #ifndef MLR_CAUSE_H
@@ -33,7 +34,7 @@ struct mlr_cause_trial {
 	double sent, lost;     /* frames; what the tester itself lost is in neither */
 	const double *changes; /* growth of the counter from before the trial until after it; for a gauge its maximum */
 	const double *levels;  /* growth of a counter in a second while frames were due; for a gauge its mean */
-	double lost_of_direction[2]; /* the same frames by direction; 0: not known */
+	double lost_of_direction[2]; /* the same frames by direction, of which the sum is `lost`; 0: not known */
 };
 
 /*
@@ -46,8 +47,8 @@ struct mlr_cause_trial {
  *	.../rx_dropped and the like   sums over several places of one link: named after the places themselves
  *	... use, ratio, percent       gauges of which 1, or 100, is all, if they tell neither what is idle nor what is free
  *	interrupt/..., softirq/...    events of a CPU, which are no frames
- *	... drop, discard, err, ...   called after a loss, by a word. Where all or half of the frames are lost, and no trial at the Lower Bound
- *	                              tells, counters of traffic equal the loss as well, and only these are named
+ *	... drop, discard, err, ...   called after a loss, by a word. Where all frames are lost, or a half, third, ... of them, and no trial at
+ *	                              the Lower Bound tells, counters of traffic equal the loss as well, and only these are named
  */
 struct mlr_cause_counter {
 	const char *source, *name; /* counters of several sources are never compared with one another */

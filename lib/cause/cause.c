@@ -13,6 +13,7 @@
 #define EXACT_RATIO       0.01  /* part of the lost frames by which a counter may differ from them in all */
 #define PAIR_RATIO        0.001 /* the same for a pair of counters: there are many pairs, of which one may agree by chance */
 #define PAIR_PARTS_MOST   8     /* counters of which pairs are looked at */
+#define TRAFFIC_PARTS     8     /* equal parts of the frames: some of them may be lost as a whole */
 #define APART_RATIO       0.2   /* part of the loss ratio by which counter and loss may differ at the Lower Bound */
 #define QUIET_RATIO       0.05  /* A counter with less than this part of its growth is quiet at the Lower Bound. */
 #define CHANCE_STDEVS     3.0   /* by which the events of a part may differ at the Lower Bound */
@@ -129,11 +130,16 @@ static bool is_quiet_below(const struct mlr_cause_evidence *evidence, const stru
 
 /* --- agreement ------------------------------------------------------------------------------------------------------ */
 
-/* Whether all frames were lost, or half of them: then as many came, or were passed on, as were lost. */
+/* Whether all frames were lost, or some of a few equal parts of them, as of directions: then as many came, or were passed on. */
 static bool is_as_traffic(const struct mlr_cause_known *known)
 {
-	return fabs(known->sent - known->lost) <= 2 * EXACT_RATIO * known->sent ||
-	       fabs(known->sent - 2 * known->lost) <= 2 * EXACT_RATIO * known->sent;
+	for (unsigned int parts = 1; parts <= TRAFFIC_PARTS; parts++) {
+		double lost_parts = parts * known->lost / known->sent;
+
+		if (round(lost_parts) >= 1 && fabs(lost_parts - round(lost_parts)) <= 2 * EXACT_RATIO)
+			return true;
+	}
+	return false;
 }
 
 /* Whether it equals the lost frames, also at the Lower Bound. Where few are lost, unrelated events may have happened as often. */
@@ -161,23 +167,28 @@ static bool is_exact(const struct mlr_cause_evidence *evidence, const struct mlr
 	return agrees(evidence, candidate, MLR_CAUSE_ALL, EXACT_RATIO);
 }
 
-/* Whether it is called after a loss, and equals the frames lost in one of two directions that both lost some. */
+/* Whether it is called after a loss, and equals the frames lost in one of two directions that both lost some. Where both lost
+ * nearly as many, only one of which it holds each frame is told. */
 static bool is_of_direction(const struct mlr_cause_evidence *evidence, const struct mlr_cause_candidate *candidate,
 			    size_t *ret)
 {
 	struct mlr_cause_trials judges = mlr_cause_judges_of(evidence, candidate);
-	double lost[] = { mlr_cause_known_of(&judges, candidate, MLR_CAUSE_FIRST).lost,
-			  mlr_cause_known_of(&judges, candidate, MLR_CAUSE_SECOND).lost };
+	struct mlr_cause_known known[] = { mlr_cause_known_of(&judges, candidate, MLR_CAUSE_FIRST),
+					   mlr_cause_known_of(&judges, candidate, MLR_CAUSE_SECOND) };
+	bool fits[2];
 
 	if (!is_of_loss(evidence, candidate->counters[0]))
 		return false;
 	for (size_t i = 0; i < 2; i++)
-		if (lost[i] >= MLR_CAUSE_LOST_ENOUGH && lost[!i] > 0 &&
-		    agrees(evidence, candidate, (enum mlr_cause_scope)i, EXACT_RATIO)) {
-			*ret = i;
-			return true;
-		}
-	return false;
+		fits[i] = known[i].lost >= MLR_CAUSE_LOST_ENOUGH && known[!i].lost > 0 &&
+			  agrees(evidence, candidate, (enum mlr_cause_scope)i, EXACT_RATIO);
+	if (fits[0] && fits[1])
+		for (size_t i = 0; i < 2; i++)
+			fits[i] = known[i].difference == 0;
+	if (fits[0] == fits[1])
+		return false;
+	*ret = fits[1];
+	return true;
 }
 
 /* Return the sum of what remains between growth and loss, without sign, if it always grows by so much a frame and a second. */

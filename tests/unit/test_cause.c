@@ -293,6 +293,25 @@ static void what_counts_traffic_is_no_place_without_a_lower_bound(void **state)
 	}
 }
 
+/* Of four directions one is dead, or all but one: those that live pass on as many frames as a dead one loses. */
+static void traffic_of_several_directions_is_no_place_without_a_lower_bound(void **state)
+{
+	const double lost[] = { 110e3 / 4, 110e3 * 3 / 4, 110e3 / 3, 110e3 / 8 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(lost); i++) {
+		struct scene scene = scene_of(lost[i]);
+		struct mlr_causes causes;
+
+		put(&scene, "link/eth1/tx_packets", NAN, lost[i]);
+		assert_int_equal(find(&scene).count, 0);
+		put(&scene, "link/eth0/rx_crc_errors", NAN, lost[i]);
+		causes = find(&scene);
+		assert_int_equal(causes.count, 1);
+		assert_string_equal(name_of(&scene, &causes, 0), "link/eth0/rx_crc_errors");
+	}
+}
+
 /* A single trial: what is called after a loss, and holds nearly all of it, is told, but not as the place. */
 static void nearly_all_of_the_loss_is_told_without_a_lower_bound(void **state)
 {
@@ -734,6 +753,33 @@ static void a_counter_may_agree_with_one_direction(void **state)
 	assert_int_equal(causes.causes[2].kind, MLR_CAUSE_GROWS);
 }
 
+/* A SUT that treats both directions alike loses nearly as many in each: only one that is exact tells which. */
+static void directions_that_lose_alike_are_not_taken_for_each_other(void **state)
+{
+	struct scene scene = scene_of(5010);
+	struct mlr_causes causes;
+
+	(void)state;
+	scene.trials[2].lost_of_direction[0] = 2500;
+	scene.trials[2].lost_of_direction[1] = 2510;
+	put_world(&scene);
+	put(&scene, "left_drop", 0, 2510);
+	causes = find(&scene);
+	assert_int_equal(causes.causes[0].kind, MLR_CAUSE_DIRECTION);
+	assert_int_equal(causes.causes[0].direction, 1);
+	/* one that is between them may be of either, */
+	scene.changes[2][scene.counter_count - 1] = 2504;
+	causes = find(&scene);
+	for (size_t i = 0; i < causes.count; i++)
+		assert_int_not_equal(causes.causes[i].kind, MLR_CAUSE_DIRECTION);
+	/* and any where as many are lost in both */
+	scene.trials[2].lost_of_direction[0] = scene.trials[2].lost_of_direction[1] = 2505;
+	scene.changes[2][scene.counter_count - 1] = 2505;
+	causes = find(&scene);
+	for (size_t i = 0; i < causes.count; i++)
+		assert_int_not_equal(causes.causes[i].kind, MLR_CAUSE_DIRECTION);
+}
+
 /* Where a source has no first sample of the nearest trial, those above it tell. */
 static void a_trial_that_is_known_judges(void **state)
 {
@@ -843,6 +889,7 @@ int main(void)
 		cmocka_unit_test(a_place_that_others_use_too_stands_before_the_sum),
 		cmocka_unit_test(of_counters_that_agree_the_one_of_loss_is_first),
 		cmocka_unit_test(what_counts_traffic_is_no_place_without_a_lower_bound),
+		cmocka_unit_test(traffic_of_several_directions_is_no_place_without_a_lower_bound),
 		cmocka_unit_test(nearly_all_of_the_loss_is_told_without_a_lower_bound),
 		cmocka_unit_test(a_few_events_are_chance),
 		cmocka_unit_test(a_word_of_a_name_is_no_part_of_another),
@@ -863,6 +910,7 @@ int main(void)
 		cmocka_unit_test(a_part_of_the_loss_is_one_at_a_lower_bound_with_loss),
 		cmocka_unit_test(a_constant_background_is_subtracted),
 		cmocka_unit_test(a_counter_may_agree_with_one_direction),
+		cmocka_unit_test(directions_that_lose_alike_are_not_taken_for_each_other),
 		cmocka_unit_test(a_trial_that_is_known_judges),
 		cmocka_unit_test(a_counter_that_appears_begins_at_zero_where_that_can_be),
 		cmocka_unit_test(what_is_not_known_did_not_do_nothing),

@@ -598,6 +598,33 @@ static void the_document_of_one_trial_has_it_in_bits_too(void **state)
 	config_free(&config);
 }
 
+/* The rows of the cause of a single trial of two directions, by one counter. The SUT lost 5000 frames. */
+static json_t *rows_by(const char *counter, int change, int to_b, int to_a)
+{
+	json_t *observed = json_pack("{s:s, s:b, s:{s:{s:i, s:i}}}", "source", "dut", "whole", 1, "counters", counter,
+				     "change", change, "per_second", change);
+	json_t *directions = json_pack("[{s:s, s:s, s:{s:i}}, {s:s, s:s, s:{s:i}}]", "from", "a", "to", "b", "counts",
+				       "lost", to_b, "from", "b", "to", "a", "counts", "lost", to_a);
+	json_t *document = json_pack("{s:{s:i, s:i, s:{s:i, s:i}, s:{s:i}, s:o, s:[o]}}", "trial_result", "trial_load",
+				     20000, "trial_duration", 1, "counts", "sent", 40000, "lost", to_b + to_a,
+				     "loss_attribution", "sut", 5000, "directions", directions, "observed", observed);
+	json_t *rows;
+
+	assert_non_null(document);
+	report_add_causes(document);
+	rows = json_deep_copy(json_at(document, "/cause/rows"));
+	json_decref(document);
+	return rows;
+}
+
+/* What the tester's own port missed is no place in the SUT, although it is all that a direction lost. */
+static void what_the_tester_lost_is_of_no_direction_of_the_sut(void **state)
+{
+	(void)state;
+	assert_says(rows_by("eth1/rx_missed", 1000, 1000, 4000), "/0/kind", "'direction'");
+	assert_says(rows_by("eth1/rx_missed", 1000, 1000, 5000), "", "[]");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -621,6 +648,7 @@ int main(void)
 		cmocka_unit_test(deviations_from_rfc2544_are_told),
 		cmocka_unit_test(a_replay_takes_what_is_stored),
 		cmocka_unit_test_setup(the_document_of_one_trial_has_it_in_bits_too, set_up),
+		cmocka_unit_test(what_the_tester_lost_is_of_no_direction_of_the_sut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

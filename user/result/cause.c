@@ -14,7 +14,7 @@
 #include "result/audit.h"
 #include "result/report.h"
 
-#define RULES       2   /* version of the rules of lib/cause; documents without it were made by earlier ones */
+#define RULES       3   /* version of the rules of lib/cause; documents of others were made by other ones */
 #define NAMES_MOST  100 /* counters of a source that were reset, or are known in part */
 #define FAMILY_SIZE 256
 
@@ -163,12 +163,14 @@ static void fill_source(const struct observed_trials *observed, const json_t *tr
 	}
 }
 
+/* Of which direction the frames were that the tester itself lost is not known. 0: nor is how many the SUT lost of this one. */
 static double lost_in_direction(const json_t *trial, size_t direction)
 {
 	const json_t *directions = json_object_get(trial, "directions");
 	double lost = read_number(json_object_get(json_array_get(directions, direction), "counts"), "lost");
+	bool by_sut = read_number(json_object_get(trial, "counts"), "lost") == lost_by_sut(trial);
 
-	return json_array_size(directions) == 2 && lost > 0 ? lost : 0;
+	return by_sut && json_array_size(directions) == 2 && lost > 0 ? lost : 0;
 }
 
 static void fill_trial(struct observed_trials *observed, const json_t *trial)
@@ -501,7 +503,7 @@ static void audit_one(void *context, const struct place *place, const struct hol
 	const json_t *stated = json_object_get(holder->json, "cause");
 	json_auto_t *follows = stated ? cause_of(holder->trials, holder->lower_fps, holder->upper_fps) : NULL;
 
-	if (follows && json_object_get(stated, "rules"))
+	if (follows && read_integer(stated, "rules") == RULES)
 		audit_value(context, MEMBER(place, "cause"), stated, follows);
 	else if (stated && !follows)
 		contradict(context, MEMBER(place, "cause"), "no trial was observed");
