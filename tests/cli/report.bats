@@ -236,6 +236,30 @@ ends_at() { # page number
   none 'id="cause"|id="figure-cause' <"$(render "$BATS_TEST_TMPDIR/plain.json" html)"
 }
 
+# What the section of causes says, where the golden document has its rows through this filter of jq.
+said_of_rows() { # FILTER
+  jq ".search_result[0].cause.rows |= ($1)" "$GOLDEN/search-1-observed.json" >"$BATS_TEST_TMPDIR/rows.json"
+  "$XDP_MLR" report "$BATS_TEST_TMPDIR/rows.json" --report "$BATS_TEST_TMPDIR/rows.txt"
+  tr '\n' ' ' <"$BATS_TEST_TMPDIR/rows.txt" | tr -s ' '
+}
+
+@test "the sentence of a cause says how much of the loss it explains" {
+  # a CPU that others use lost all of them, a part, or one of the CPUs that did
+  said_of_rows . | grep -o 'The SUT lost 2020 frames in 1 trial at a CPU that has no time left'
+  said_of_rows '.[1] |= (.kind = "grows" | .change = 1200 | .per_lost_frame = 0.594)' | grep -o 'lost 2020 frames in 1 trial, 1200 of them at a CPU'
+  said_of_rows '.[1] |= (.counter = "softnet/cpu*/dropped" | .members = 2 | .largest = [{counter: "softnet/cpu1/dropped", change: 1300}])' |
+    grep -o 'lost 2020 frames in 1 trial, 1300 of them at a CPU'
+  said_of_rows '.[:1]' | grep -o 'lost 2020 frames in 1 trial, at least half of them at a CPU'
+  # a sum of places that agrees stands behind a place that nearly does: it is no counter that does not agree
+  said_of_rows '[.[1] | .kind = "grows" | .change = 2081 | .per_lost_frame = 1.03] + .[2:]' >"$BATS_TEST_TMPDIR/said"
+  none 'No counter agrees' <"$BATS_TEST_TMPDIR/said"
+  grep -o 'and the counter link/sut-a/rx_dropped of sut, a sum of places, grew by 2020. The place nearest to it is softnet/cpu1/dropped of sut, which grew by 1.030' \
+    "$BATS_TEST_TMPDIR/said"
+  # a limit beside a counter of a part
+  said_of_rows '[.[0] | .counter = "conntrack/use" | .kind = "saturated" | .gauge = true] + [.[1] | .kind = "grows" | .change = 1200 | .per_lost_frame = 0.594]' |
+    grep -o 'No counter agrees with the 2020 lost frames. But conntrack/use of sut was at its limit'
+}
+
 @test "the figure of counters that agree only together has their sum" {
   local page=$BATS_TEST_TMPDIR/page
   jq '(.trials[] | select(.counts.lost == 2020) | .observed[0].counters) |= (.["softnet/cpu1/dropped"].series = [0, 0, 64, 1020, 1020, 1020]

@@ -19,14 +19,16 @@
 #define TITLE_SIZE    256
 #define FIGURE_HEIGHT 200.0
 #define RESET_SHOWN   5
-#define NEAREST_LEAST 0.5 /* growth a lost frame of a counter that is called near */
+#define ALL_RATIO     0.99 /* part of the lost frames that is called all of them */
+#define SAME_RATIO    1e-9 /* part by which two loads that are the same may differ */
+#define NEAREST_LEAST 0.5  /* growth a lost frame of a counter that is called near */
 #define NEAREST_MOST  2
 
 /* One cause, with what it follows from. */
 struct cause {
 	const json_t *json, *trials;
-	double upper_fps; /* the Relevant Upper Bound; NAN: none */
-	bool has_bounds;  /* It is of a search. */
+	double lower_fps, upper_fps; /* the Relevant Bounds; NAN: none */
+	bool has_bounds;             /* It is of a search. */
 };
 
 /* Where nothing of a search says which bounds there are, the highest load without loss stands for the lower one. */
@@ -35,6 +37,7 @@ static struct cause cause_of(const json_t *json, const json_t *trials, const jso
 	return (struct cause){
 		.json = json,
 		.trials = trials,
+		.lower_fps = read_number(result, "relevant_lower_bound"),
 		.upper_fps = read_number(result, "relevant_upper_bound"),
 		.has_bounds = json_is_object(result),
 	};
@@ -201,14 +204,31 @@ static void add_lost(const struct cause *cause, const json_t *row, char text[SEN
 		 text_trials(cause, row, VALUE_ROOM));
 }
 
-/* What grew without agreeing: nearly by the lost frames, or by much less or more, which may be chance. */
+/* Return the first row of a kind. NULL: there is none. */
+static const json_t *row_of_kind(const struct cause *cause, const char *kind)
+{
+	json_each (row, json_object_get(cause->json, "rows"))
+		if (is_kind(row, kind))
+			return row;
+	return NULL;
+}
+
+/* What grew without agreeing: nearly by the lost frames, or by much less or more, which may be chance. A sum of places that agrees
+ * stands behind the place that is near it. */
 static void write_grown(const struct cause *cause, const json_t *row, char text[SENTENCE_SIZE])
 {
 	const char *name = text_named(row, NAME_ROOM), *lower = lower_name(cause);
 	double per_lost = read_number(row, "per_lost_frame");
 	const char *count = text_count(lost_of(cause, row), VALUE_ROOM), *growth = text_number(per_lost, 3, VALUE_ROOM);
+	const json_t *sum = row_of_kind(cause, "exact");
 
-	if (read_number(row, "background") > 0)
+	if (sum) {
+		add_lost(cause, sum, text);
+		text_add(text, SENTENCE_SIZE,
+			 ", and the counter %s, a sum of places, grew by %s. The place nearest to it is %s, which grew by "
+			 "%s a lost frame.",
+			 text_named(sum, NAME_ROOM), text_count(read_number(sum, "change"), VALUE_ROOM), name, growth);
+	} else if (read_number(row, "background") > 0)
 		snprintf(text, SENTENCE_SIZE,
 			 "No counter agrees with the %s lost frames. Nearest is %s, which grew by %s a lost frame beside "
 			 "what it counts at %s.",
@@ -273,6 +293,41 @@ static void write_several(const struct cause *cause, const json_t *first, char t
 	text_add(text, SENTENCE_SIZE, ".");
 }
 
+/* Return by how much the backlog of a CPU grew, of which a row is; NAN: no row tells. */
+static double dropped_at_cpu(const struct cause *cause, const json_t *row)
+{
+	char backlog[64];
+	unsigned int cpu;
+
+	if (sscanf(read_text(row, "counter"), "cpu%u/", &cpu) != 1)
+		return NAN;
+	snprintf(backlog, sizeof(backlog), "softnet/cpu%u/dropped", cpu);
+	json_each (one, json_object_get(cause->json, "rows")) {
+		if (strcmp(read_text(one, "source"), read_text(row, "source")) != 0)
+			continue;
+		if (strcmp(read_text(one, "counter"), backlog) == 0)
+			return read_number(one, "change");
+		json_each (member, json_object_get(one, "largest"))
+			if (strcmp(read_text(member, "counter"), backlog) == 0)
+				return read_number(member, "change");
+	}
+	return NAN;
+}
+
+/* A CPU that works for others, and how many of the frames were lost there. */
+static void write_shared(const struct cause *cause, const json_t *row, char text[SENTENCE_SIZE])
+{
+	double dropped = dropped_at_cpu(cause, row);
+
+	add_lost(cause, row, text);
+	if (isnan(dropped))
+		text_add(text, SENTENCE_SIZE, ", at least half of them");
+	else if (dropped < ALL_RATIO * lost_of(cause, row))
+		text_add(text, SENTENCE_SIZE, ", %s of them", text_count(dropped, VALUE_ROOM));
+	text_add(text, SENTENCE_SIZE, " at a CPU that has no time left, and others take much of it: %s is %s.",
+		 text_named(row, NAME_ROOM), text_level(row, "upper_level", VALUE_ROOM));
+}
+
 static void write_first(const struct cause *cause, const json_t *row, char text[SENTENCE_SIZE])
 {
 	*text = '\0';
@@ -281,18 +336,13 @@ static void write_first(const struct cause *cause, const json_t *row, char text[
 	else if (is_kind(row, "part") || is_kind(row, "direction"))
 		write_several(cause, row, text);
 	else if (is_kind(row, "shared"))
-		snprintf(
-			text, SENTENCE_SIZE,
-			"The SUT lost %s frames in %s at a CPU that has no time left, and others take much of it: %s is %s.",
-			text_count(lost_of(cause, row), VALUE_ROOM), text_trials(cause, row, VALUE_ROOM),
-			text_named(row, NAME_ROOM), text_level(row, "upper_level", VALUE_ROOM));
+		write_shared(cause, row, text);
 	else if (is_kind(row, "saturated"))
-		snprintf(
-			text, SENTENCE_SIZE,
-			"No counter tells of the %s lost frames. But %s was at its limit where they were lost, and at %s at "
-			"%s.",
-			text_count(lost_of(cause, row), VALUE_ROOM), text_named(row, NAME_ROOM),
-			text_level(row, "lower_level", VALUE_ROOM), lower_name(cause));
+		snprintf(text, SENTENCE_SIZE,
+			 "No counter agrees with the %s lost frames. But %s was at its limit where they were lost, and at "
+			 "%s at %s.",
+			 text_count(lost_of(cause, row), VALUE_ROOM), text_named(row, NAME_ROOM),
+			 text_level(row, "lower_level", VALUE_ROOM), lower_name(cause));
 	else
 		write_grown(cause, row, text);
 	if (read_truth(row, "appeared"))
@@ -309,18 +359,33 @@ static bool is_complete(const json_t *cause)
 	return true;
 }
 
+/* Whether a trial that was observed tells of the lower load: the one at the Relevant Lower Bound, or one without loss. */
+static bool has_lower_trial(const struct cause *cause)
+{
+	json_each (trial, cause->trials) {
+		double load = read_number(trial, "trial_load"), lost = read_number(json_object_get(trial, "counts"), "lost");
+
+		if (json_array_size(json_object_get(trial, "observed")) && !read_truth(trial, "warmup") &&
+		    (cause->has_bounds ? fabs(load - cause->lower_fps) <= SAME_RATIO * load : lost == 0))
+			return true;
+	}
+	return false;
+}
+
 static void write_none(const struct cause *cause, char text[SENTENCE_SIZE])
 {
-	bool complete = is_complete(cause->json);
+	bool complete = is_complete(cause->json), has_lower = has_lower_trial(cause);
 
-	snprintf(text, SENTENCE_SIZE,
-		 "No counter %s fits: none agrees with the %s frames that the SUT lost in %s, nor do several together, and "
-		 "none "
-		 "was at a limit only there. %s",
-		 complete ? "that was observed" : "whose growth is known", text_count(lost_of(cause, NULL), VALUE_ROOM),
-		 text_trials(cause, NULL, VALUE_ROOM),
-		 complete ? "They were lost where nobody counts, or where nobody looked."
-			  : "But not all that was observed is known: what follows may be the place.");
+	snprintf(
+		text, SENTENCE_SIZE,
+		"No counter %s fits: none agrees with the %s frames that the SUT lost in %s, nor do several together%s. %s",
+		complete ? "that was observed" : "whose growth is known", text_count(lost_of(cause, NULL), VALUE_ROOM),
+		text_trials(cause, NULL, VALUE_ROOM), has_lower ? ", and none was at a limit only there" : "",
+		!complete ? "But not all that was observed is known: what follows may be the place."
+		: has_lower
+			? "They were lost where nobody counts, where nobody looked, or where a counter counts much else."
+			: "No trial at a lower load tells what grows without loss, so counters of a part of them and limits "
+			  "are not judged.");
 }
 
 /* Whether any trial tells how many frames were lost: an external measurer need not. */
