@@ -92,6 +92,23 @@ static void cpus_and_backlogs_of_node_exporter_have_the_names_of_local(void **st
 	assert_true(value_of(&values, "softnet/cpu1/dropped") == 42);
 }
 
+/* An exporter that tells of several machines says so by a label more. What they do is not added up, nor taken for one's. */
+static void cpus_of_several_machines_are_not_one(void **state)
+{
+	struct values values;
+
+	(void)state;
+	assert_int_equal(read_text("node_cpu_seconds_total{cpu=\"1\",mode=\"user\",node=\"a\"} 5\n"
+				   "node_cpu_seconds_total{cpu=\"1\",mode=\"user\",node=\"b\"} 7\n"
+				   "node_softnet_dropped_total{cpu=\"1\",node=\"a\"} 3\n"
+				   "node_softnet_dropped_total{cpu=\"1\",node=\"b\"} 42\n",
+				   &values),
+			 4);
+	assert_int_equal(values.count, 4);
+	assert_true(value_of(&values, "node_cpu_seconds_total{cpu=\"1\",mode=\"user\",node=\"b\"}") == 7);
+	assert_true(value_of(&values, "node_softnet_dropped_total{cpu=\"1\",node=\"b\"}") == 42);
+}
+
 /* Labels are a set: exporters may write them in any order, and with blanks between all tokens. */
 static void a_series_has_one_name_however_it_is_written(void **state)
 {
@@ -245,6 +262,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_text_of_an_exporter),
 		cmocka_unit_test(cpus_and_backlogs_of_node_exporter_have_the_names_of_local),
+		cmocka_unit_test(cpus_of_several_machines_are_not_one),
 		cmocka_unit_test(a_series_has_one_name_however_it_is_written),
 		cmocka_unit_test(a_name_that_is_too_long_is_cut_behind_what_a_recorder_takes),
 		cmocka_unit_test(a_type_is_of_its_family_alone),

@@ -252,7 +252,7 @@ static void write_series(const struct series *series, char *ret, size_t size)
 
 /* --- values --------------------------------------------------------------------------------------------------------- */
 
-/* Collect node_exporter's seconds of CPUs. */
+/* Collect node_exporter's seconds of CPUs. A series with more labels is of one machine of several. */
 static bool read_cpu(struct reading *reading, const char *name, double value)
 {
 	static const struct {
@@ -263,8 +263,10 @@ static bool read_cpu(struct reading *reading, const char *name, double value)
 		      { "idle", CPU_IDLE },      { "iowait", CPU_IDLE } };
 	unsigned int cpu;
 	char mode[16];
+	int length = 0;
 
-	if (sscanf(name, "node_cpu_seconds_total{cpu=\"%u\",mode=\"%15[a-z]\"}", &cpu, mode) != 2 || cpu >= CPUS_MOST)
+	if (sscanf(name, "node_cpu_seconds_total{cpu=\"%u\",mode=\"%15[a-z]\"}%n", &cpu, mode, &length) != 2 || !length ||
+	    cpu >= CPUS_MOST)
 		return false;
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
 		if (strcmp(mode, modes[i].mode) == 0)
@@ -277,12 +279,13 @@ static void hand_over(struct reading *reading, const char *name, enum recorder_k
 {
 	char renamed[RECORDER_NAME_SIZE], what[32];
 	unsigned int cpu;
+	int length = 0;
 
 	reading->count++;
 	if (read_cpu(reading, name, value))
 		return;
-	if (sscanf(name, "node_softnet_%31[a-z_]{cpu=\"%u\"}", what, &cpu) == 2 && strlen(what) > strlen("_total") &&
-	    strcmp(what + strlen(what) - strlen("_total"), "_total") == 0) {
+	if (sscanf(name, "node_softnet_%31[a-z_]{cpu=\"%u\"}%n", what, &cpu, &length) == 2 && length &&
+	    strlen(what) > strlen("_total") && strcmp(what + strlen(what) - strlen("_total"), "_total") == 0) {
 		snprintf(renamed, sizeof(renamed), "softnet/cpu%u/%.*s", cpu, (int)(strlen(what) - strlen("_total")), what);
 		name = renamed;
 	}
