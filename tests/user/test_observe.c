@@ -111,6 +111,8 @@ static void a_counter_that_is_reset_is_said_to_be(void **state)
 		{ RECORDER_COUNTER_64, "x", { 4294967290, 4294967295, 5, 700 } }, /* a Counter64 wraps elsewhere */
 		{ RECORDER_COUNTER, "x", { 0x1p40, 0x1p40 + 7, 5, 700 } },
 		{ RECORDER_UNKNOWN, "rx_dropped", { 500, 600, 0, 100 } },
+		{ RECORDER_UNKNOWN, "rxDrops", { 500, 600, 0, 100 } },
+		{ RECORDER_UNKNOWN, "q0_policed", { 500, 600, 0, 100 } },
 	};
 	static const double up_and_down[] = { 5, 3, 9, 2 };
 
@@ -243,7 +245,9 @@ static void a_name_is_of_a_gauge_by_a_word_of_it(void **state)
 		double from;
 		bool is_gauge;
 	} rows[] = { { "tx_pause", 5, false },   { "rx_payload", 5, false }, { "dcache_load", 5e6, false },
-		     { "table_use", 0.5, true }, { "cpu_load", 5, true },    { "link_ratio", 5, true } };
+		     { "table_use", 0.5, true }, { "cpu_load", 5, true },    { "link_ratio", 5, true },
+		     { "drop_rate", 5, true },   { "rx_pps", 5, true },      { "drops_per_second", 5, true },
+		     { "rx_bps", 5, true },      { "rx_separate", 5, false } };
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {

@@ -87,14 +87,18 @@ void recorder_empty(struct recorder *recorder)
 
 /* --- names ---------------------------------------------------------------------------------------------------------- */
 
-/* Return what kind of value a name stands for. Most values that have no unit are counts, also a "load" of more than any share. */
+/* Return what kind of value a name stands for. A rate is no count, whatever it is of. Most values that have no unit are counts, also
+ * a "load" of more than any share. */
 static enum recorder_kind kind_of_name(const char *name, double value)
 {
 	static const struct {
 		const char *word;
 		double most;
-	} gauges[] = { { "ratio", INFINITY },   { "percent", INFINITY }, { "celsius", INFINITY }, { "volts", INFINITY },
-		       { "amperes", INFINITY }, { "use", SHARE_MOST },   { "load", SHARE_MOST } };
+	} gauges[] = {
+		{ "ratio", INFINITY },      { "percent", INFINITY }, { "celsius", INFINITY }, { "volts", INFINITY },
+		{ "amperes", INFINITY },    { "rate", INFINITY },    { "pps", INFINITY },     { "bps", INFINITY },
+		{ "per_second", INFINITY }, { "per_s", INFINITY },   { "use", SHARE_MOST },   { "load", SHARE_MOST }
+	};
 
 	if (mlr_power_kind(name) != MLR_POWER_NONE)
 		return mlr_power_kind(name) == MLR_POWER_WATTS ? RECORDER_GAUGE : RECORDER_COUNTER;
@@ -113,7 +117,7 @@ static bool counts_by_name(const char *name)
 	for (size_t i = 0; i < COUNT(words); i++)
 		if (strstr(name, words[i]))
 			return true;
-	return false;
+	return mlr_cause_name_is_of_loss(name);
 }
 
 /* Whether a value is called after frames that were lost, and nothing else of them: not after their ratio, or their rate. */
