@@ -450,6 +450,115 @@ static unsigned int answer_once(const char *answer)
 	return ntohs(address.sin_port);
 }
 
+#define LONG_NAME "ethernet-interface-of-the-line-card-"
+
+/* An interface of an agent that numbers them anew when it starts: its name, and frames that it discarded. */
+static const struct agent_row {
+	const char *name;
+	uint32_t discards;
+} agent_rows[2][4] = {
+	{ { "eth0", 7 }, { "eth1", 500 }, { LONG_NAME "1", 20 }, { LONG_NAME "2", 30 } },
+	{ { "eth1", 500 }, { "eth0", 10 }, { LONG_NAME "1", 21 }, { LONG_NAME "2", 35 } },
+};
+
+/* Put an element before the octets from `at` on, which move. Returns the new end. */
+static uint8_t *put_before(uint8_t type, uint8_t *at, uint8_t *end)
+{
+	size_t octets = (size_t)(end - at);
+
+	memmove(at + 4, at, octets);
+	at[0] = type;
+	at[1] = 0x82;
+	at[2] = (uint8_t)(octets >> 8);
+	at[3] = (uint8_t)octets;
+	return end + 4;
+}
+
+/* Answer a request for a column from its beginning on: the object ends the request, behind it is a NULL. */
+static size_t answer_of_agent(const uint8_t *request, size_t octets, const struct agent_row rows[4], uint8_t *ret)
+{
+	const uint8_t *object = request + octets - 2 - 9; /* in ifTable; one more in ifXTable */
+	bool is_extension = object[-1] != 9;
+	uint8_t *end, *variables, head[] = { 2, 1, 0, 2, 1, 0 };
+	size_t number = 7 + request[6] + 2; /* where the request has its number */
+
+	object -= is_extension;
+	memcpy(ret, request + 2, 3 + 2 + request[6]);
+	end = ret + 3 + 2 + request[6];
+	memcpy(end, request + number, 6);
+	memcpy(end + 6, head, sizeof(head));
+	variables = end + 6 + sizeof(head);
+	end = variables;
+	for (uint8_t i = 0; i < 4 && (object[8 + is_extension] == (is_extension ? 1 : 13)); i++) {
+		uint8_t *row = end, length = 9 + is_extension;
+
+		*end++ = 6;
+		*end++ = length + 1;
+		end = (uint8_t *)memcpy(end, object, length) + length;
+		*end++ = i + 1;
+		*end++ = is_extension ? 4 : 0x41;
+		*end++ = (uint8_t)(is_extension ? strlen(rows[i].name) : 2);
+		if (is_extension) {
+			end = (uint8_t *)memcpy(end, rows[i].name, strlen(rows[i].name)) + strlen(rows[i].name);
+		} else {
+			*end++ = (uint8_t)(rows[i].discards >> 8);
+			*end++ = (uint8_t)rows[i].discards;
+		}
+		end = put_before(0x30, row, end);
+	}
+	end = put_before(0x30, variables, end);
+	end = put_before(0xa2, variables - sizeof(head) - 6, end);
+	return (size_t)(put_before(0x30, ret, end) - ret);
+}
+
+/* Have a process be an agent, on a port that is returned. After its first answer about discards it has started again. */
+static unsigned int start_agent(void)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t size = sizeof(address);
+	int fd = socket(AF_INET, SOCK_DGRAM, 0), started = 0;
+	uint8_t request[1500], answer[1500];
+	ssize_t octets;
+
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, size), 0);
+	getsockname(fd, (struct sockaddr *)&address, &size);
+	if (fork() == 0) {
+		alarm(20);
+		while ((octets = recvfrom(fd, request, sizeof(request), 0, (struct sockaddr *)&address, &size)) > 20) {
+			size_t length = answer_of_agent(request, (size_t)octets, agent_rows[started], answer);
+
+			sendto(fd, answer, length, 0, (struct sockaddr *)&address, size);
+			started |= request[octets - 3] == 13;
+		}
+		_exit(0);
+	}
+	close(fd);
+	return ntohs(address.sin_port);
+}
+
+/* An agent that started again may number interfaces in another way, and their names may be long. */
+static void an_interface_of_snmp_is_known_by_its_name(void **state)
+{
+	struct source source = { .ops = &source_snmp, .argument = TEXT_OF(40, "127.0.0.1:%u", start_agent()) };
+	struct recorder *recorder = recorder_new();
+	json_auto_t *summary = NULL;
+
+	(void)state;
+	assert_null(source.ops->open(&source));
+	for (int i = 0; i < 2; i++) {
+		recorder_begin(recorder, clock_ns());
+		assert_null(source.ops->take(&source, recorder));
+		recorder_end(recorder, clock_ns());
+	}
+	summary = recorder_summary(recorder, 0, UINT64_MAX, false);
+	assert_true(figure(summary, "counters", "if/eth0/ifInDiscards", "change") == 3);
+	assert_null(json_object_get(summary, "reset"));
+	assert_true(figure(summary, "counters", "if/" LONG_NAME "2/ifInDiscards", "change") == 5);
+	assert_int_equal(read_integer(summary, "omitted"), 0);
+	source.ops->close(&source);
+	recorder_free(recorder);
+}
+
 static void an_answer_of_http_is_believed_if_it_is_whole(void **state)
 {
 	static const struct {
@@ -640,6 +749,7 @@ int main(void)
 		cmocka_unit_test(what_is_called_after_a_loss_is_kept_first),
 		cmocka_unit_test(a_name_that_is_not_utf_8_is_told_all_the_same),
 		cmocka_unit_test(no_two_names_of_a_program_are_one),
+		cmocka_unit_test(an_interface_of_snmp_is_known_by_its_name),
 		cmocka_unit_test(an_answer_of_http_is_believed_if_it_is_whole),
 		cmocka_unit_test(a_hostile_program_costs_its_own_samples_alone),
 	};

@@ -15,7 +15,7 @@
 #include "observe/source.h"
 
 #define INTERFACES_MOST 64
-#define NAME_SIZE       32
+#define NAME_SIZE       128
 #define ANSWER_WAIT_NS  (NS_PER_S / 4) /* time after which a request is repeated */
 
 static const struct if_mib_column names_column = { "ifName", true, 1 };
@@ -178,9 +178,6 @@ static const char *snmp_source_open(struct source *source)
 	}
 	trouble = connect_to(source, host, port, &state->fd);
 	state->number = (uint32_t)clock_ns();
-	state->deadline_ns = clock_ns() + (uint64_t)(SOURCE_TAKE_S * NS_PER_S);
-	if (!trouble && (trouble = refuse_answers(source, walk(state, &names_column, read_name, NULL))))
-		close(state->fd);
 	if (trouble)
 		free(state);
 	else
@@ -197,12 +194,15 @@ static void snmp_source_close(struct source *source)
 	source->state = NULL;
 }
 
+/* An agent that starts again may number interfaces in another way (RFC 2863, 3.1.5): each sample has their names as well. */
 static const char *snmp_source_take(struct source *source, struct recorder *recorder)
 {
 	struct snmp_state *state = source->state;
-	int error = 0;
+	int error;
 
 	state->deadline_ns = clock_ns() + (uint64_t)(SOURCE_TAKE_S * NS_PER_S);
+	state->count = 0;
+	error = walk(state, &names_column, read_name, NULL);
 	for (size_t i = 0; i < COUNT(columns) && !error; i++)
 		error = walk(state, &columns[i], read_counter, recorder);
 	return refuse_answers(source, error);
