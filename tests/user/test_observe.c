@@ -626,6 +626,31 @@ static void a_program_that_starts_slowly_is_read_when_it_answers(void **state)
 	recorder_free(recorder);
 }
 
+/* What a program reads when it is asked, and tells when nobody waits any more, is no answer to the next question. */
+static void an_answer_that_comes_too_late_is_of_no_later_sample(void **state)
+{
+	struct source source = { .ops = &source_exec,
+				 .argument = "read -r _; sleep 1.3; echo '{\"drop\": 1}'; "
+					     "while read -r _; do sleep 0.2; echo '{\"drop\": 5}'; done" };
+	struct recorder *recorder = recorder_new();
+	json_auto_t *summary = NULL;
+
+	(void)state;
+	assert_null(source.ops->open(&source));
+	recorder_begin(recorder, clock_ns());
+	assert_string_equal(source.ops->take(&source, recorder), "no line came within a second");
+	for (int i = 0; i < 2; i++) {
+		recorder_begin(recorder, clock_ns());
+		assert_null(source.ops->take(&source, recorder));
+		recorder_end(recorder, clock_ns());
+	}
+	summary = recorder_summary(recorder, 0, UINT64_MAX, false);
+	assert_int_equal(read_integer(summary, "samples"), 2);
+	assert_int_equal(read_integer(summary, "unchanged"), 1);
+	source.ops->close(&source);
+	recorder_free(recorder);
+}
+
 static void a_program_may_keep_its_own_pace(void **state)
 {
 	const char *trouble;
@@ -744,6 +769,7 @@ int main(void)
 		cmocka_unit_test(rapl_counts_joules_of_packages_beyond_its_range),
 		cmocka_unit_test(a_program_is_asked_for_lines_of_json),
 		cmocka_unit_test(a_program_that_starts_slowly_is_read_when_it_answers),
+		cmocka_unit_test(an_answer_that_comes_too_late_is_of_no_later_sample),
 		cmocka_unit_test(a_program_may_keep_its_own_pace),
 		cmocka_unit_test(what_is_not_told_is_counted),
 		cmocka_unit_test(what_is_called_after_a_loss_is_kept_first),

@@ -31,6 +31,7 @@ struct exec_state {
 	struct child child;
 	struct line next, latest; /* the next line so far, and the last whole one */
 	bool has_latest;          /* It came since a sample was asked for. */
+	bool is_owed;             /* The last question has no answer yet. */
 };
 
 static void free_state(struct exec_state *state)
@@ -65,13 +66,14 @@ static void exec_close(struct source *source)
 	source->state = NULL;
 }
 
-/* Keep a whole line in place of the one before. */
+/* Keep a whole line in place of the one before. The answer to a question that nobody waits for any more says nothing of now. */
 static void end_line(struct exec_state *state)
 {
 	struct line before = state->latest;
 
 	state->latest = state->next;
-	state->has_latest = true;
+	state->has_latest = !state->is_owed;
+	state->is_owed = false;
 	state->next = (struct line){ .octets = before.octets };
 }
 
@@ -162,6 +164,7 @@ static const char *exec_take(struct source *source, struct recorder *recorder)
 	}
 	if (state->has_latest)
 		return add_latest(&state->latest, recorder);
+	state->is_owed = true;
 	return is_there ? "no line came within a second"
 			: source_refuse(source, "its command %s", child_fate(&state->child, ROOM(CHILD_FATE_SIZE)));
 }
