@@ -14,7 +14,8 @@
  *	Background. What a counter called after a loss does at the Lower Bound beside the loss is subtracted, if it is less than half
  *	        of the loss.
  *	Families. Counters whose names differ in numbers only are also judged as one, by their sum.
- *	Splits. Where no counter agrees, all that are called after a loss, or two of them, may add up to it: two must by 0.1 %.
+ *	Splits. Where no counter agrees, all that are called after a loss, or two of them, may add up to it: two must by 0.1 %. Two that
+ *	        grew by the same may count the same frames, and are no sum.
  *	Directions. A counter called after a loss may agree with the frames lost in one direction. Where both lost nearly as many, it
  *	        must be exact, and differ from the other.
  *	Not known. A counter that is not known in the trials at the Upper Bound is judged by those above it.

@@ -519,6 +519,15 @@ static int by_change(const void *a, const void *b)
 	return ((*left)->cause.change < (*right)->cause.change) - ((*left)->cause.change > (*right)->cause.change);
 }
 
+/* Whether two of these, which stand by their growth, grew by the same: they may count the same frames. Few events may be chance. */
+static bool has_twins(struct judged *const *parts, size_t count)
+{
+	for (size_t i = 1; i < count && parts[i]->cause.change >= EVENTS_ENOUGH; i++)
+		if (parts[i]->cause.change == parts[i - 1]->cause.change)
+			return true;
+	return false;
+}
+
 /* Whether these counters together grew by the lost frames. */
 static bool add_up(const struct mlr_cause_evidence *evidence, struct judged *const *parts, size_t count, double most_ratio,
 		   size_t *together)
@@ -528,7 +537,8 @@ static bool add_up(const struct mlr_cause_evidence *evidence, struct judged *con
 	for (size_t i = 0; i < count; i++)
 		for (size_t j = 0; j < parts[i]->candidate.count; j++)
 			together[all.count++] = parts[i]->candidate.counters[j];
-	return count > 1 && parts[1]->cause.change >= EVENTS_ENOUGH && agrees(evidence, &all, MLR_CAUSE_ALL, most_ratio);
+	return count > 1 && parts[1]->cause.change >= EVENTS_ENOUGH && !has_twins(parts, count) &&
+	       agrees(evidence, &all, MLR_CAUSE_ALL, most_ratio);
 }
 
 /* Find the parts that add up, and put them first. Return how many they are: all, two, or none. */
