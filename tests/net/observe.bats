@@ -41,6 +41,15 @@ observed='.trial_result.observed'
   if pgrep -f 'sleep 1234.5'; then return 1; fi
 }
 
+# A SUT that loses half of the frames: the receiver drops as many, once it has counted them.
+@test "what the tester's own ports drop as they receive is no place in a SUT of this machine" {
+  lab_up policer:rate=5000,burst=100us
+  clean_trial --load 10kfps --duration 0.5 --observe here=local:
+  check '.trial_result | .counts.lost > 2000 and .observed[0].whole'
+  check "$observed[0].counters | .[\"link/$A/tx_packets\"].change >= 5000 and (keys | map(select(test(\"/$B/.*drop\"))) | length) == 0"
+  check '.cause.rows == []'
+}
+
 # Of each source its user, and whether it has a capability.
 capable_sources() {
   local source

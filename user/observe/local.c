@@ -2,7 +2,8 @@
 /*
  * This source has counters of this machine, for a SUT that is a part of it: softnet, CPUs, interrupts, links, IP, connection
  * tracking, nftables and tc. "local:" is the tester's own network namespace, "local:NAME" the one of that name (ip netns).
- * CPUs, interrupts and softnet are of the whole machine.
+ * CPUs, interrupts and softnet are of the whole machine. What the tester's own ports drop as they receive is left out: the
+ * receiver drops each frame that it has counted, and what it missed is none of the SUT's loss.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,8 +16,10 @@
 
 #include "base/files.h"
 #include "base/message.h"
+#include "mlr/cause.h"
 #include "netdev/ethtool.h"
 #include "netdev/filters.h"
+#include "netdev/namespace.h"
 #include "observe/rapl.h"
 #include "observe/source.h"
 
@@ -28,12 +31,14 @@
 struct driver_counters {
 	char link[IF_NAMESIZE];
 	int ifindex;
+	bool is_port; /* of the tester */
 	uint32_t count;
 	char (*names)[COUNTER_NAME_SIZE];
 	uint64_t *values;
 };
 
 struct local_state {
+	bool is_of_tester; /* The network namespace is the tester's own. */
 	struct filters *filters;
 	struct ethtool *ethtool; /* NULL: there is none */
 	struct driver_counters links[LINKS_MOST];
@@ -60,11 +65,30 @@ static const char *enter(struct source *source)
 	return error ? source_refuse(source, "network namespace %.60s: %s", source->argument, strerror(error)) : NULL;
 }
 
-static void add_link(struct local_state *state, const struct if_nameindex *link)
+/* Whether a link is a port of the tester, which has its ports in its own network namespace. */
+static bool is_port(const struct source *source, const char *link)
 {
+	const struct local_state *state = source->state;
+	const struct config *config = source->config;
+
+	for (unsigned int i = 0; state->is_of_tester && i < config->port_count; i++)
+		if (!*config->ports[i].host && strcmp(config->ports[i].name, link) == 0)
+			return true;
+	return false;
+}
+
+/* Whether a counter of a port tells what it dropped as it received. */
+static bool is_receive_drop(const char *name)
+{
+	return mlr_cause_name_is_of_loss(name) && !strstr(name, "tx");
+}
+
+static void add_link(const struct source *source, const struct if_nameindex *link)
+{
+	struct local_state *state = source->state;
 	struct driver_counters *counters = &state->links[state->link_count];
 
-	*counters = (struct driver_counters){ .ifindex = (int)link->if_index };
+	*counters = (struct driver_counters){ .ifindex = (int)link->if_index, .is_port = is_port(source, link->if_name) };
 	snprintf(counters->link, sizeof(counters->link), "%s", link->if_name);
 	if (ethtool_counter_names(state->ethtool, counters->ifindex, COUNTERS_DRIVER, &counters->count, &counters->names))
 		return;
@@ -74,6 +98,7 @@ static void add_link(struct local_state *state, const struct if_nameindex *link)
 
 static const char *local_open(struct source *source)
 {
+	unsigned long own = network_namespace_inode();
 	const char *trouble = enter(source);
 	struct local_state *state = trouble ? NULL : calloc(1, sizeof(*state));
 	struct if_nameindex *links;
@@ -81,13 +106,14 @@ static const char *local_open(struct source *source)
 	if (!state)
 		return trouble ?: "out of memory";
 	source->state = state;
+	state->is_of_tester = network_namespace_inode() == own;
 	if (filters_open(&state->filters))
 		state->filters = NULL;
 	if (ethtool_open(&state->ethtool))
 		state->ethtool = NULL;
 	links = state->ethtool ? if_nameindex() : NULL;
 	for (size_t i = 0; links && links[i].if_index && state->link_count < LINKS_MOST; i++)
-		add_link(state, &links[i]);
+		add_link(source, &links[i]);
 	if (links)
 		if_freenameindex(links);
 	rapl_open(&state->rapl, RAPL_DIRECTORY);
@@ -209,21 +235,34 @@ static void read_softirq(struct recorder *recorder, char *line, unsigned int num
 	read_interrupts(recorder, line, "softirq");
 }
 
-static void read_link(struct recorder *recorder, char *line, unsigned int number)
+static void read_link(const struct source *source, const char *line, struct recorder *recorder)
 {
 	static const char *const names[] = { "rx_bytes",  "rx_packets", "rx_errors", "rx_dropped",    "rx_fifo",
 					     "rx_frame",  NULL,         NULL,        "tx_bytes",      "tx_packets",
 					     "tx_errors", "tx_dropped", "tx_fifo",   "tx_collisions", "tx_carrier" };
 	uint64_t values[COUNT(names)];
-	char *colon = strchr(line, ':');
-	size_t count = number > 1 && colon ? read_numbers(colon + 1, 10, COUNT(names), values) : 0;
+	const char *colon = strchr(line, ':');
+	size_t count = colon ? read_numbers(colon + 1, 10, COUNT(names), values) : 0;
 	char link[IF_NAMESIZE];
 
 	if (!count || sscanf(line, " %15[^:]", link) < 1)
 		return;
 	for (size_t i = 0; i < count; i++)
-		if (names[i])
+		if (names[i] && !(is_receive_drop(names[i]) && is_port(source, link)))
 			ADD(recorder, (double)values[i], "link/%s/%s", link, names[i]);
+}
+
+/* Read a line of each link, below two of headings. */
+static void read_links(const struct source *source, struct recorder *recorder)
+{
+	FILE *file = fopen("/proc/net/dev", "re");
+	char line[LINE_SIZE];
+
+	for (unsigned int i = 0; file && fgets(line, sizeof(line), file); i++)
+		if (i > 1)
+			read_link(source, line, recorder);
+	if (file)
+		fclose(file);
 }
 
 /* Read two lines of each protocol: names, then values. */
@@ -274,8 +313,9 @@ static void read_driver(struct recorder *recorder, struct local_state *state, co
 	if (ethtool_counters(state->ethtool, link->ifindex, COUNTERS_DRIVER, link->count, link->values))
 		return;
 	for (uint32_t i = 0; i < link->count; i++) /* A driver may have gauges among them. */
-		recorder_add(recorder, TEXT_OF(RECORDER_NAME_SIZE, "ethtool/%s/%s", link->link, link->names[i]),
-			     RECORDER_UNKNOWN, (double)link->values[i]);
+		if (!link->is_port || !is_receive_drop(link->names[i]))
+			recorder_add(recorder, TEXT_OF(RECORDER_NAME_SIZE, "ethtool/%s/%s", link->link, link->names[i]),
+				     RECORDER_UNKNOWN, (double)link->values[i]);
 }
 
 static void read_filter(const char *name, bool is_gauge, uint64_t value, void *context)
@@ -289,7 +329,7 @@ static const char *local_take(struct source *source, struct recorder *recorder)
 
 	each_line("/proc/net/softnet_stat", read_softnet, recorder);
 	each_line("/proc/stat", read_cpu, recorder);
-	each_line("/proc/net/dev", read_link, recorder);
+	read_links(source, recorder);
 	read_protocols(recorder, "/proc/net/snmp");
 	read_protocols(recorder, "/proc/net/netstat");
 	read_conntrack(recorder);

@@ -221,7 +221,7 @@ static _Noreturn void live_as_source(const struct observers *observers, const st
 				     pid_t tester)
 {
 	struct listener listener = {
-		.source = { .ops = source_of(observer->observed->source) },
+		.source = { .ops = source_of(observer->observed->source), .config = observers->config },
 		.text = observer->text,
 		.series = observers->config->interval_s > 0,
 	};

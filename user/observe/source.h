@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "config/config.h"
 #include "observe/recorder.h"
 
 #define SOURCE_TAKE_S       1.0
@@ -19,6 +20,7 @@
 struct source {
 	const struct source_ops *ops;
 	const char *argument; /* text after the kind */
+	const struct config *config;
 	void *state;          /* state of the kind; NULL: the source is not open */
 	char trouble[SOURCE_TROUBLE_SIZE];
 };
