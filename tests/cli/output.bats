@@ -371,6 +371,26 @@ END
   [ "$(grep -c '^xdp_mlr_goal_limited{goal=".*"} 1$' "$BATS_TEST_TMPDIR/m.prom")" -eq "$("$JQ" '.search_result | length' <<<"$output")" ]
 }
 
+@test "metrics tell which goals are irregular, and no frames where nobody counts them" {
+  local file=$BATS_TEST_TMPDIR/m.prom
+  run --separate-stderr measured 'while read -r q; do echo "{\"trial_loss_ratio\": 0.25}"; done' --metrics "$file" --format json
+  [ "$status" -eq 1 ]
+  [ "$(grep -c '^xdp_mlr_goal_irregular{goal=".*"} 1$' "$file")" -eq "$("$JQ" '.search_result | length' <<<"$output")" ]
+  if grep -qE '^xdp_mlr_(sent|lost)_frames' "$file"; then return 1; fi
+  simulated --metrics "$file" >/dev/null
+  [ "$(grep -c '^xdp_mlr_goal_irregular{goal=".*"} 0$' "$file")" -eq 2 ]
+  grep -q '^xdp_mlr_sent_frames [1-9]' "$file"
+}
+
+@test "metrics of repeated searches end with the one that stands for all" {
+  local file=$BATS_TEST_TMPDIR/m.prom
+  simulated --measurer sim:jitter,capacity=1e6,sigma=0.02,seed=7 --goal name=g,loss=0,width=0.5%,final=1,sum=1 --repeat 4 --metrics "$file" --format json \
+    >"$BATS_TEST_TMPDIR/r.json"
+  "$JQ" -e '.repeats | .median_run != .count' "$BATS_TEST_TMPDIR/r.json"
+  [ "$(sed -n 's/^xdp_mlr_conditional_throughput_frames_per_second{.*} //p' "$file")" = "$("$JQ" '.search_result[0].conditional_throughput' "$BATS_TEST_TMPDIR/r.json")" ]
+  grep -qx "xdp_mlr_trials $("$JQ" '.trials | length' "$BATS_TEST_TMPDIR/r.json")" "$file"
+}
+
 @test "metrics that cannot be written are found out before anything is measured; a failed run has its code in them" {
   refuses 2 "--metrics '/does/not/exist.prom': No such file" measured "touch $BATS_TEST_TMPDIR/started" --metrics /does/not/exist.prom
   [ ! -e "$BATS_TEST_TMPDIR/started" ]

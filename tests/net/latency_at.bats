@@ -11,8 +11,11 @@ search() {
 
 @test "each part of each bound, in both directions, with histograms that agree with the percentiles" {
   lab_up policer:rate=20000,burst=1ms
-  search --direction both --latency-at csit
+  search --direction both --latency-at csit --metrics "$BATS_TEST_TMPDIR/m.prom"
   [ "$status" -le 1 ]
+  # they are no trials of the search, of which metrics tell to the end
+  grep -qx "xdp_mlr_trials $("$JQ" '.trials | length' <<<"$output")" "$BATS_TEST_TMPDIR/m.prom"
+  [ "$(grep -c '^xdp_mlr_conditional_throughput_frames_per_second{goal=' "$BATS_TEST_TMPDIR/m.prom")" -eq 2 ]
   check '[.latency_at[] | [.goal, .share]] == [[null, 0], ["ndr", 0.1], ["ndr", 0.5], ["ndr", 0.9], ["ndr", 1], ["pdr", 0.1], ["pdr", 0.5], ["pdr", 0.9], ["pdr", 1]]'
   check '.latency_at[0].trial.trial_load == 100 and .latency_at[4].trial.trial_load == .search_result[0].relevant_lower_bound'
   check '[.latency_at[].trial.trial_duration] | unique == [0.2]'

@@ -67,8 +67,7 @@ static void read_trial(struct watch *watch, const json_t *event)
 
 	view->last_loss_ratio = loss_ratio;
 	view->trial_count++;
-	view->sent_frames += isnan(sent) ? 0 : sent;
-	view->lost_frames += isnan(lost) ? 0 : lost;
+	view_add_frames(view, sent, lost);
 	view_add_mark(view, read_truth(trial, "warmup")             ? VIEW_WARMUP
 			    : read_truth(trial, "tester_limited")   ? VIEW_LIMITED
 			    : loss_ratio <= loss_ratio_asked(watch) ? VIEW_GOOD
@@ -112,6 +111,7 @@ static void read_run(struct watch *watch, const json_t *event)
 	view->run = (unsigned int)fmax(read_number(event, "run"), 0);
 	view->runs = (unsigned int)fmax(read_number(event, "runs"), 0);
 	view->trial_count = 0;
+	view->sent_frames = view->lost_frames = NAN;
 	view->marks[0] = '\0';
 	view->goal_count = 0;
 }

@@ -14,6 +14,7 @@
 struct run {
 	json_t *document;
 	bool broken_off; /* interrupted, or a trial failed */
+	struct view end; /* what was shown last of it */
 };
 
 struct runs {
@@ -35,6 +36,7 @@ static enum exit_code keep(struct runs *runs, const struct search *search)
 	run->document = report_search(search);
 	if (!run->document)
 		return refuse(EXIT_INCAPABLE, "out of memory");
+	run->end = search->controller ? search_end_view(search) : progress_view(runs->config);
 	runs->count++;
 	return event_finished(runs->config, search->duration_s, read_string(run->document, "irregular_reason"));
 }
@@ -187,6 +189,8 @@ enum exit_code repeat_searches(const struct config *config, struct measurer **me
 	code = make_all(&runs, measurer);
 	if (code == EXIT_INTERRUPTED && !runs.count)
 		code = keep_none(&runs, *measurer);
+	if (runs.count) /* --metrics, too, ends with the search that stands for all. */
+		progress_show_end(&runs.items[median_run(&runs)].end);
 	if (runs.count)
 		code = report_deliver(whole_json(&runs), config, file, code);
 	for (size_t i = 0; i < runs.count; i++)

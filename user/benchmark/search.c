@@ -295,13 +295,13 @@ static enum exit_code add_latencies(struct search *search, enum exit_code code)
 
 	if (measured == EXIT_INTERRUPTED)
 		search->end = SEARCH_INTERRUPTED;
-	progress_end();
 	return measured == EXIT_DONE ? code : measured;
 }
 
 static enum exit_code run_between(struct search *search, const struct load_range *range)
 {
 	enum exit_code code;
+	struct view view;
 
 	search->input.min_load_fps = range->min_fps;
 	search->input.max_load_fps = range->max_fps;
@@ -320,8 +320,10 @@ static enum exit_code run_between(struct search *search, const struct load_range
 		warn("the SUT remembers: trials after an overloaded one do worse; the result depends on their order: rested "
 		     "it may bear more, worn less");
 	code = judge(search, code);
-	search_show_end(search);
-	return code == EXIT_DONE || code == EXIT_UNMET ? add_latencies(search, code) : code;
+	code = code == EXIT_DONE || code == EXIT_UNMET ? add_latencies(search, code) : code;
+	view = search_end_view(search);
+	progress_show_end(&view);
+	return code;
 }
 
 enum exit_code search_run_between(const struct config *config, struct measurer *measurer, const struct load_range *range,

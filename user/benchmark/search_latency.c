@@ -28,7 +28,7 @@ static enum exit_code measure(struct search *search, struct search_latency *late
 
 	if (stop_requested())
 		return EXIT_INTERRUPTED;
-	progress_show_trial(config, &input, (double)left * duration_s);
+	search_show_latency(search, &input, (double)left * duration_s);
 	code = search->measurer->ops->measure(search->measurer, &input, &latency->measurement);
 	if (code == EXIT_DONE)
 		search->latency_count++;

@@ -100,7 +100,9 @@ json_t *report_search(const struct search *search);
 
 /* Show the trial that begins, its purpose, and how far the search is. */
 void search_show(const struct search *search, const struct mlr_decision *decision);
-/* Show that the search has ended. Its outcomes are known. */
-void search_show_end(const struct search *search);
+/* Return the state of a search that has ended. Its outcomes are known. */
+struct view search_end_view(const struct search *search);
+/* Show a trial for latency alone after that end, of those that take so long from now on. */
+void search_show_latency(const struct search *search, const struct mlr_trial_input *input, double remaining_s);
 /* Show a trial that has ended, whatever it was a part of. */
 void view_take_measurement(struct view *view, const struct measurement *measurement);

@@ -9,10 +9,8 @@
 void view_take_measurement(struct view *view, const struct measurement *measurement)
 {
 	view->last_loss_ratio = measurement->result.output.loss_ratio;
-	if (!measurement->has_counts)
-		return;
-	view->sent_frames += (double)measurement->counts.sent;
-	view->lost_frames += (double)measurement->verdict.lost;
+	if (measurement->has_counts)
+		view_add_frames(view, (double)measurement->counts.sent, (double)measurement->verdict.lost);
 }
 
 static enum view_mark mark_of(const struct search *search, const struct search_trial *trial)
@@ -30,7 +28,7 @@ static void take_goal(struct view_goal *view, const struct search *search, size_
 {
 	snprintf(view->name, sizeof(view->name), "%s", search->config->goals[goal].name);
 	search_bounds(search, goal, &view->lower_fps, &view->upper_fps);
-	view->throughput_fps = view->limited = NAN;
+	view->throughput_fps = view->limited = view->irregular = NAN;
 	view->done = mlr_controller_goal_done(search->controller, goal);
 }
 
@@ -80,14 +78,24 @@ void search_show(const struct search *search, const struct mlr_decision *decisio
 	progress_show(search->config, &view, !search->measurer->virtual_time);
 }
 
-void search_show_end(const struct search *search)
+struct view search_end_view(const struct search *search)
 {
 	struct view view = view_of(search);
 
 	for (size_t goal = 0; goal < view.goal_count; goal++) {
 		view.goals[goal].throughput_fps = search->outcomes[goal].result.conditional_throughput_fps;
 		view.goals[goal].limited = search->outcomes[goal].tester_limited;
+		view.goals[goal].irregular = search->outcomes[goal].result.irregularity != MLR_REGULAR;
 	}
 	view.remaining_s = 0;
-	progress_show_end(&view);
+	return view;
+}
+
+void search_show_latency(const struct search *search, const struct mlr_trial_input *input, double remaining_s)
+{
+	struct view view = search_end_view(search);
+
+	progress_take_trial(&view, input);
+	view.remaining_s = fmax(input->duration_s + waits_always_s(&search->config->waits), remaining_s);
+	progress_show(search->config, &view, !search->measurer->virtual_time);
 }

@@ -113,6 +113,9 @@ static void put_view(FILE *stream, const struct view *view)
 	put_goals(stream, view, "goal_limited",
 		  "Once the search has ended: 1 where the result is limited by the tester, and the SUT may do more.",
 		  offsetof(struct view_goal, limited));
+	put_goals(stream, view, "goal_irregular",
+		  "Once the search has ended: 1 where the result is irregular, and 0 elsewhere.",
+		  offsetof(struct view_goal, irregular));
 	put_goals_done(stream, view);
 }
 

@@ -34,7 +34,7 @@ static struct {
 	char stage[VIEW_STAGE_SIZE]; /* stage of a suite; "": none */
 	uint64_t stage_start_ns;
 	double stage_after_s, stage_limit_s;
-	size_t trial_count; /* single ones that have ended, and of the last and of all: */
+	size_t trial_count; /* single ones that have ended, with those of searches of a suite, and of the last and of all: */
 	double last_loss_ratio, sent_frames, lost_frames;
 	struct view view;
 	uint64_t taken_ns; /* time at which the view was true; its times continue from there, if time passes */
@@ -141,13 +141,34 @@ static void start_ticking(void)
 
 /* --- the main thread ------------------------------------------------------------------------------------------------ */
 
-/* Convert the times of a part of a suite to those of the suite. */
+/* Add what has ended before. */
+static void take_ended(struct view *view)
+{
+	if (!progress.trial_count)
+		return;
+	view->trial_count += progress.trial_count;
+	view_add_frames(view, progress.sent_frames, progress.lost_frames);
+	if (isnan(view->last_loss_ratio))
+		view->last_loss_ratio = progress.last_loss_ratio;
+}
+
+/* Count trials among those that have ended. */
+static void add_ended(size_t trials, double sent, double lost, double last_loss_ratio)
+{
+	progress.trial_count += trials;
+	progress.sent_frames += isnan(sent) ? 0 : sent;
+	progress.lost_frames += isnan(lost) ? 0 : lost;
+	progress.last_loss_ratio = last_loss_ratio;
+}
+
+/* Convert the times and trials of a part of a suite to those of the suite. */
 static struct view within_stage(const struct view *part)
 {
 	struct view view = *part;
 
 	if (!progress.stage[0])
 		return view;
+	take_ended(&view);
 	view.elapsed_s = clock_since_s(progress.stage_start_ns);
 	view.remaining_s += progress.stage_after_s;
 	if (progress.stage_limit_s > 0)
@@ -201,6 +222,8 @@ void progress_show_end(const struct view *part)
 {
 	struct view view = within_stage(part);
 
+	if (progress.stage[0] && part->trial_count)
+		add_ended(part->trial_count, part->sent_frames, part->lost_frames, part->last_loss_ratio);
 	metrics_update(&view);
 	progress_end();
 }
@@ -244,25 +267,15 @@ void progress_take_trial(struct view *view, const struct mlr_trial_input *input)
 	view->duration_s = input->duration_s;
 }
 
-static void take_ended(struct view *view)
-{
-	if (!progress.trial_count)
-		return;
-	view->trial_count = progress.trial_count;
-	view->last_loss_ratio = progress.last_loss_ratio;
-	view->sent_frames = progress.sent_frames;
-	view->lost_frames = progress.lost_frames;
-}
-
 void progress_trial_ended(const struct mlr_trial_counts *counts, int64_t lost, double loss_ratio)
 {
 	struct view view = view_now(true);
 
-	progress.trial_count++;
-	progress.last_loss_ratio = loss_ratio;
-	progress.sent_frames += (double)counts->sent;
-	progress.lost_frames += (double)lost;
-	take_ended(&view);
+	add_ended(1, (double)counts->sent, (double)lost, loss_ratio);
+	view.trial_count = progress.trial_count;
+	view.last_loss_ratio = loss_ratio;
+	view.sent_frames = progress.sent_frames;
+	view.lost_frames = progress.lost_frames;
 	metrics_update(&view);
 }
 
@@ -271,7 +284,8 @@ void progress_show_trial(const struct config *config, const struct mlr_trial_inp
 	struct view view = progress_view(config);
 
 	progress_take_trial(&view, input);
-	take_ended(&view);
+	if (!progress.stage[0])
+		take_ended(&view);
 	view.remaining_s = fmax(input->duration_s + waits_always_s(&config->waits), remaining_s);
 	progress_show(config, &view, true);
 }

@@ -220,6 +220,17 @@ static void put_estimate(struct page *page, const struct view *view)
 
 /* --- all of it ------------------------------------------------------------------------------------------------------ */
 
+static double sum_of_known(double a, double b)
+{
+	return isnan(a) ? b : isnan(b) ? a : a + b;
+}
+
+void view_add_frames(struct view *view, double sent, double lost)
+{
+	view->sent_frames = sum_of_known(view->sent_frames, sent);
+	view->lost_frames = sum_of_known(view->lost_frames, lost);
+}
+
 void view_add_mark(struct view *view, enum view_mark mark)
 {
 	size_t count = strlen(view->marks);

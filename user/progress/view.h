@@ -36,6 +36,7 @@ struct view_goal {
 	double lower_fps, upper_fps; /* its Relevant Bounds; NAN for what does not exist */
 	double throughput_fps;       /* Conditional Throughput; NAN until the search has ended */
 	double limited;              /* 1: the tester limited the goal; else 0; NAN until the search has ended */
+	double irregular;            /* the same of a result that is irregular */
 	bool done;
 };
 
@@ -51,7 +52,7 @@ struct view {
 	char marks[VIEW_MARKS + 1];              /* marks of the last trials, oldest first */
 	size_t trial_count;                      /* number of trials that have ended */
 	double last_loss_ratio;
-	double sent_frames, lost_frames; /* frames of all trials that have ended, as far as they tell */
+	double sent_frames, lost_frames; /* frames of all trials that have ended, as far as they tell; NAN: none does */
 	/* the trial that runs */
 	double load_fps, duration_s;
 	bool warmup;
@@ -67,12 +68,16 @@ struct view {
 		.estimate_fps = NAN,                                                                                        \
 		.estimate_stdev_fps = NAN,                                                                                  \
 		.last_loss_ratio = NAN,                                                                                     \
+		.sent_frames = NAN,                                                                                         \
+		.lost_frames = NAN,                                                                                         \
 		.load_fps = NAN,                                                                                            \
 		.duration_s = NAN,                                                                                          \
 		.remaining_s = NAN,                                                                                         \
 		.limit_s = NAN,                                                                                             \
 	})
 
+/* Add the frames of one more trial. NAN: it does not tell. */
+void view_add_frames(struct view *view, double sent, double lost);
 /* Remember the mark of one more trial. */
 void view_add_mark(struct view *view, enum view_mark mark);
 
