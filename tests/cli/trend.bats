@@ -114,6 +114,28 @@ night() {
   refuses 2 "holds no result of search, soak or rfc2544 .2 other files" "$XDP_MLR" report "$FOLDER"
 }
 
+@test "an irregular result is marked as one in the figure" {
+  local day
+  for day in 01 02; do night $day 1000e3; done
+  night 03 1000e3 --max-load 900kfps || true # it ends with 1
+  "$XDP_MLR" report "$FOLDER" --report "$BATS_TEST_TMPDIR/t.html"
+  grep -q '</svg>irregular</span>' "$BATS_TEST_TMPDIR/t.html"
+  grep -q '<use href="#mark-other" class="mark bad" .*<title>2026-11-03 .*IRREGULAR</title>' "$BATS_TEST_TMPDIR/t.html"
+  rm "$FOLDER/of-03.json"
+  "$XDP_MLR" report "$FOLDER" --report "$BATS_TEST_TMPDIR/t.html"
+  if grep -q '</svg>irregular</span>' "$BATS_TEST_TMPDIR/t.html"; then return 1; fi
+}
+
+@test "however many other files come first, the results behind them are read" {
+  local i
+  night 01 1000e3
+  mv "$FOLDER/of-01.json" "$FOLDER/z.json"
+  for i in {1..5001}; do echo '{}' >"$FOLDER/a$i.json"; done
+  run "$XDP_MLR" report "$FOLDER" --format json
+  [ "$status" -eq 0 ]
+  is '.results == 1 and (.skipped | length) == 5001' <<<"$output"
+}
+
 @test "in a folder of another user a link leads to no file of ours" {
   [ "$(id -u)" -eq 0 ] || skip "making a folder of another user needs root"
   night 01 1000e3

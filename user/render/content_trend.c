@@ -180,24 +180,26 @@ static void put_marks(FILE *stream, const struct svg_panel *panel, const json_t 
 
 	json_each (point, points) {
 		const double at = (double)point_at, x[] = { at, at }, y[] = { edge_of(point, false), edge_of(point, true) };
-		bool slower = strcmp(read_text(point, "verdict"), "slower") == 0,
-		     limited = standing_of(point) == STANDING_LIMITED;
+		enum standing standing = standing_of(point);
+		bool slower = strcmp(read_text(point, "verdict"), "slower") == 0, limited = standing == STANDING_LIMITED,
+		     irregular = standing == STANDING_IRREGULAR;
 
 		if (isnan(read_number(point, "value")))
 			continue;
 		svg_line(stream, panel, "first", x, y, 2);
 		snprintf(hint, sizeof(hint), "%s: %s%s%s%s", moment(point, VALUE_ROOM),
 			 text_fps(read_number(point, "value"), VALUE_ROOM), is_change(point) ? ", " : "",
-			 is_change(point) ? change_text(point, VALUE_ROOM) : "",
-			 text_standing(standing_of(point), VALUE_ROOM));
+			 is_change(point) ? change_text(point, VALUE_ROOM) : "", text_standing(standing, VALUE_ROOM));
 		svg_mark(stream, svg_x(panel, at), svg_y(panel, read_number(point, "value")),
 			 slower             ? SVG_BAD
 			 : is_change(point) ? SVG_ABOVE
 			 : limited          ? SVG_LIMITED
+			 : irregular        ? SVG_OTHER
 					    : SVG_GOOD,
 			 limited            ? "limited"
 			 : slower           ? "bad"
 			 : is_change(point) ? "second"
+			 : irregular        ? "bad"
 					    : "good",
 			 hint);
 	}
@@ -205,13 +207,14 @@ static void put_marks(FILE *stream, const struct svg_panel *panel, const json_t 
 
 static void put_figure(struct writer *writer, const json_t *document, const json_t *goal, size_t index)
 {
-	static const struct svg_key keys[] = {
+	static const struct svg_key usual[] = {
 		{ SVG_KEY_MARK, SVG_GOOD, "good", "as before" },
 		{ SVG_KEY_MARK, SVG_BAD, "bad", "slower" },
 		{ SVG_KEY_MARK, SVG_ABOVE, "second", "faster" },
-		{ SVG_KEY_MARK, SVG_LIMITED, "limited", LIMITED_WORD },
 	};
 	const json_t *points = points_of(goal);
+	struct svg_key keys[COUNT(usual) + 2];
+	size_t key_count = COUNT(usual);
 	char id[40], caption[300];
 	struct svg_panel panel;
 	struct place place;
@@ -219,14 +222,19 @@ static void put_figure(struct writer *writer, const json_t *document, const json
 
 	if (!json_array_size(points))
 		return;
+	memcpy(keys, usual, sizeof(usual));
+	if (standing_count(points, STANDING_LIMITED))
+		keys[key_count++] = (struct svg_key){ SVG_KEY_MARK, SVG_LIMITED, "limited", LIMITED_WORD };
+	if (standing_count(points, STANDING_IRREGULAR))
+		keys[key_count++] = (struct svg_key){ SVG_KEY_MARK, SVG_OTHER, "bad", "irregular" };
 	snprintf(id, sizeof(id), "figure-trend-%zu", index + 1);
 	snprintf(caption, sizeof(caption), "%.60s by date: %.150s", text_quantity(read_text(document, "quantity")),
 		 read_text(goal, "goal"));
 	panel = figure_panel(240, x_axis(points, &place), y_axis(points));
-	stream = figure_open(writer,
-			     &(struct figure){ id, caption, "A mark for each result, in the order of their dates.", keys,
-					       standing_count(points, STANDING_LIMITED) ? COUNT(keys) : COUNT(keys) - 1 },
-			     &panel);
+	stream = figure_open(
+		writer,
+		&(struct figure){ id, caption, "A mark for each result, in the order of their dates.", keys, key_count },
+		&panel);
 	if (!stream)
 		return;
 	put_marks(stream, &panel, points);

@@ -136,6 +136,8 @@ static void add_file(struct trend *trend, const char *file)
 
 	if (snprintf(path, sizeof(path), "%s/%s", trend->config->files[0], file) >= (int)sizeof(path))
 		return skip(trend, file, "its path is too long");
+	if (trend->count == RESULTS_MOST)
+		return skip(trend, file, TEXT_OF(48, "%d results stand before it", RESULTS_MOST));
 	if (is_other_kind(path))
 		return skip(trend, file, "it is no regular file");
 	if (result_load(path, problem, &document) != EXIT_DONE)
@@ -212,7 +214,7 @@ static enum exit_code read_folder(struct trend *trend)
 		qsort(names, (size_t)count, sizeof(*names), by_name);
 	trend->results = count < 0 ? NULL : calloc((size_t)count + 1, sizeof(*trend->results));
 	for (int i = 0; i < count; i++) {
-		if (trend->results && i < RESULTS_MOST && trend->code == EXIT_DONE)
+		if (trend->results && trend->code == EXIT_DONE)
 			add_file(trend, names[i]);
 		free(names[i]);
 	}
