@@ -107,6 +107,12 @@ END
   grep -q 'classname="xdp-mlr.campaign.goals" name="x, v1 to v2, 128"><failure message="B.*/></testcase>$' "$FILE"
 }
 
+@test "what XML has no character for is none" {
+  jq -c '.search_result[0].goal.name = "a\uffff\ufffe\u0001b" | del(.trials, .controller_input)' "$GOLDEN/search-1-xdp.json" >"$BATS_TEST_TMPDIR/r.json"
+  "$XDP_MLR" report "$BATS_TEST_TMPDIR/r.json" --junit "$FILE"
+  grep -q 'name="a��\(�\|\\x01\)b"' "$FILE"
+}
+
 @test "a file that cannot be written is known before anything is measured" {
   refuses 2 "--junit '/nowhere/j.xml': " simulated --junit /nowhere/j.xml
 }

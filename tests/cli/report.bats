@@ -346,6 +346,18 @@ said_of_rows() { # FILTER
     sed 's/[^0-9.]*x="\([0-9.]*\)".*width="\([0-9.]*\)"/\1 \2/')" 'BEGIN { split(frame, f, " "); exit !(x == f[1] + f[2]) }'
 }
 
+@test "a text that is cut ends with a whole character, in every form" {
+  local ending name
+  for name in a aa; do
+    jq -c --arg name "$name" '.services[0].name = $name + ("é" * 100)' "$GOLDEN/y1564-1-both.json" >"$BATS_TEST_TMPDIR/cut.json"
+    for ending in html md csv txt; do iconv -f utf-8 "$(render "$BATS_TEST_TMPDIR/cut.json" $ending)" >/dev/null; done
+    "$XDP_MLR" report "$BATS_TEST_TMPDIR/cut.json" --junit "$BATS_TEST_TMPDIR/cut.xml" --certificate "$BATS_TEST_TMPDIR/cut.html"
+    iconv -f utf-8 "$BATS_TEST_TMPDIR/cut.xml" >/dev/null
+    iconv -f utf-8 "$BATS_TEST_TMPDIR/cut.html" >/dev/null
+    grep -q 'éé' "$BATS_TEST_TMPDIR/cut.xml"
+  done
+}
+
 @test "CSV of a suite says of which test and size a trial is" {
   local page
   page=$(render "$GOLDEN/rfc2544-1-xdp.json" csv)

@@ -34,9 +34,8 @@ unsigned int plain_code(const char *text, size_t control)
 	return control == 3 ? (at[0] & 0xfU) << 12 | (at[1] & 0x3fU) << 6 | (at[2] & 0x3fU) : at[control - 1];
 }
 
-/* Return how many octets the UTF-8 character has that begins here. 0: none begins, and there may be a C1 control of eight
- * bits. */
-static size_t character(const char *text)
+/* Where none begins, there may be a C1 control of eight bits. */
+size_t plain_character(const char *text)
 {
 	const unsigned char *at = (const unsigned char *)text;
 	size_t octets = at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : at[0] < 0xf5 ? 4 : 0;
@@ -59,7 +58,7 @@ static bool plain_is(const char *text)
 static void put_plain(FILE *stream, const char *text)
 {
 	while (*text) {
-		size_t control = plain_control(text), octets = control ? 0 : character(text);
+		size_t control = plain_control(text), octets = control ? 0 : plain_character(text);
 
 		if (octets)
 			fwrite(text, 1, octets, stream);

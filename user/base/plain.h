@@ -18,6 +18,8 @@
 size_t plain_control(const char *text);
 /* Return that character, from so many octets. */
 unsigned int plain_code(const char *text, size_t control);
+/* Return how many octets the UTF-8 character has that begins here; 0: none begins. */
+size_t plain_character(const char *text);
 /* Return the text made plain, whether it is UTF-8 or not. The caller frees it. NULL without memory. */
 char *plain_text(const char *text);
 /* Write a text as a cell of CSV (RFC 4180). An apostrophe is written before what a spreadsheet would take for a formula,

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json_text.h"
 #include "base/plain.h"
@@ -32,6 +33,24 @@ static char *written_plainly(render_form *write, const json_t *document, struct 
 	return text;
 }
 
+/* A text that was cut to its room may end within a character. Leave out what is no UTF-8: no reader of XML takes it. Returns the
+ * text, which may be NULL. */
+static char *in_characters(char *text, size_t *length)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0, octets; text && i < *length; i += octets ? octets : 1) {
+		octets = plain_character(text + i);
+		memmove(text + kept, text + i, octets);
+		kept += octets;
+	}
+	if (text) {
+		text[kept] = '\0';
+		*length = kept;
+	}
+	return text;
+}
+
 char *render(const json_t *document, enum document_form form, struct render_style style, size_t *ret_length)
 {
 	static render_form *const forms[] = { [DOCUMENT_HTML] = render_html,
@@ -46,6 +65,6 @@ char *render(const json_t *document, enum document_form form, struct render_styl
 		return json_text(document, true, ret_length);
 	/* These forms hold the document as it is, escaped. */
 	if (form == DOCUMENT_HTML || form == DOCUMENT_CERTIFICATE || form == DOCUMENT_CERTIFICATE_PDF)
-		return written_by(forms[form], document, style, ret_length);
-	return written_plainly(forms[form], document, style, ret_length);
+		return in_characters(written_by(forms[form], document, style, ret_length), ret_length);
+	return in_characters(written_plainly(forms[form], document, style, ret_length), ret_length);
 }
