@@ -346,6 +346,18 @@ said_of_rows() { # FILTER
     sed 's/[^0-9.]*x="\([0-9.]*\)".*width="\([0-9.]*\)"/\1 \2/')" 'BEGIN { split(frame, f, " "); exit !(x == f[1] + f[2]) }'
 }
 
+@test "a loss curve of more sizes than colours has each in its legend, and no two are alike" {
+  local page
+  jq -c '.frame_sizes = [.frame_sizes[0] as $one | (64, 128, 256, 512, 1024, 1280, 1518) as $o | $one | .frame_size = "\($o)" | .frame_size_octets = $o]' \
+    "$GOLDEN/rfc2544-1-xdp.json" >"$BATS_TEST_TMPDIR/sizes.json"
+  page=$(render "$BATS_TEST_TMPDIR/sizes.json" html)
+  # the legend stands above its figure
+  grep -B 1 'id="figure-loss"' "$page" | grep -o '<use href="#mark-[a-z]*" class="[^"]*"[^>]*></svg>[0-9]* octets\|<use href="#mark-[a-z]*" class="[^"]*"[^/]*/></svg>[0-9]* octets' |
+    sed 's/x="[^/]*//' >"$BATS_TEST_TMPDIR/legend"
+  [ "$(grep -o '[0-9]* octets' "$BATS_TEST_TMPDIR/legend" | tr '\n' ' ')" = "64 octets 128 octets 256 octets 512 octets 1024 octets 1280 octets 1518 octets " ]
+  [ "$(sed 's/>.*//' "$BATS_TEST_TMPDIR/legend" | sort -u | wc -l)" -eq 7 ]
+}
+
 @test "a text that is cut ends with a whole character, in every form" {
   local ending name
   for name in a aa; do

@@ -46,10 +46,11 @@ void figure_close(struct writer *writer, FILE *stream, const char *explanation)
 
 struct svg_key figure_curve(size_t number, const char *text, char style[CURVE_STYLE_SIZE])
 {
-	static const enum svg_mark marks[CURVES_MAX] = { SVG_GOOD, SVG_OTHER, SVG_ABOVE, SVG_BELOW, SVG_WARMUP, SVG_BAD };
+	static const enum svg_mark marks[] = { SVG_GOOD, SVG_OTHER, SVG_ABOVE, SVG_BELOW, SVG_WARMUP, SVG_BAD };
+	size_t colour = number % CURVE_COLOURS, round = number / CURVE_COLOURS % CURVE_COLOURS;
 
-	snprintf(style, CURVE_STYLE_SIZE, "curve c%zu", number % CURVES_MAX + 1);
-	return (struct svg_key){ SVG_KEY_MARK, marks[number % CURVES_MAX], style, text };
+	snprintf(style, CURVE_STYLE_SIZE, round ? "curve c%zu round%zu" : "curve c%zu", colour + 1, round);
+	return (struct svg_key){ SVG_KEY_MARK, marks[(colour + round) % CURVE_COLOURS], style, text };
 }
 
 double *figure_columns(const json_t *rows, const char *const *pointers, size_t count)

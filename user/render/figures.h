@@ -29,9 +29,12 @@ void figure_close(struct writer *writer, FILE *stream, const char *explanation);
 double *figure_columns(const json_t *rows, const char *const *pointers, size_t count);
 /* A panel at the top. */
 struct svg_panel figure_panel(double height, struct svg_axis x, struct svg_axis y);
-/* The key, and the style, of the curve of this number; beyond CURVES_MAX they begin again. */
-#define CURVES_MAX       6
-#define CURVE_STYLE_SIZE 16
+/* The key, and the style, of the curve of this number. No two are alike up to CURVES_MAX, where they begin again; lines alone
+ * up to LINES_MAX. */
+#define CURVE_COLOURS    6
+#define CURVES_MAX       (CURVE_COLOURS * CURVE_COLOURS)
+#define LINES_MAX        (3 * CURVE_COLOURS) /* style.css has so many widths */
+#define CURVE_STYLE_SIZE 40
 struct svg_key figure_curve(size_t number, const char *text, char style[CURVE_STYLE_SIZE]);
 
 /* Trials in figures: whether one counts (it has a load, and is no warm-up); whether one that counts, or any, was limited by the

@@ -15,7 +15,7 @@
 
 #define NINES_MOST 6  /* number of nines at the right end: 99.9999 % */
 #define STEPS      20 /* points of a curve for each nine */
-#define CURVES     16
+#define CURVES     LINES_MAX
 #define EDGE       0.25 /* room beyond the last nine, so that its tick is whole */
 
 /* The histogram of one load, in one direction. */

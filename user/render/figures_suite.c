@@ -274,7 +274,7 @@ void figure_loss_curves(struct writer *writer, const json_t *document)
 			     &(struct figure){ "figure-loss", "Frame loss rate against load",
 					       "Percent of the frames lost over the input rate in percent of the maximum "
 					       "rate, a curve a frame size; both axes from 0 to 100 %.",
-					       keys, sizes.count < CURVES_MAX ? sizes.count : CURVES_MAX },
+					       keys, sizes.count },
 			     &panel);
 	if (!stream)
 		return;
