@@ -358,6 +358,34 @@ said_of_rows() { # FILTER
   [ "$(sed 's/>.*//' "$BATS_TEST_TMPDIR/legend" | sort -u | wc -l)" -eq 7 ]
 }
 
+@test "trials for latency alone have the loss ratio of each direction" {
+  # shellcheck disable=SC2016
+  jq -c '.search_result[0] as $r | .latency_at = [{goal: $r.goal.name, share: 1, trial: {trial_load: $r.relevant_lower_bound, trial_duration: 1,
+    trial_effective_duration: 1, trial_forwarding_rate: ($r.relevant_lower_bound * 0.9), trial_loss_ratio: 0.1, tester_limited: false,
+    loss_ratio: 0.2, directions: [{from: "a", to: "b", loss_ratio: 0.2, latency: {p50_ns: 1000}}, {from: "b", to: "a", loss_ratio: 0, latency: {p50_ns: 2000}}],
+    worst_direction: {loss_ratio: {from: "a", to: "b"}}}}]' "$GOLDEN/search-1-sim.json" >"$BATS_TEST_TMPDIR/latency.json"
+  run "$XDP_MLR" report "$BATS_TEST_TMPDIR/latency.json"
+  grep -qE 'of ndr .* a to b +20 % +1.00 µs$' <<<"$output"
+  grep -qE 'of ndr .* b to a +0 % +2.00 µs$' <<<"$output"
+}
+
+@test "a sweep names the worst direction of each load" {
+  local page
+  jq -c '.trials[3] |= (.counts as $c | .loss_ratio = 0.5 | .worst_direction = {loss_ratio: {from: "a", to: "b"}})' "$GOLDEN/sweep-1-xdp.json" >"$BATS_TEST_TMPDIR/sweep.json"
+  page=$(render "$BATS_TEST_TMPDIR/sweep.json" md)
+  grep -qE '^\| Load \(frames/s\) .*\| Loss Ratio \| in the worst direction \| which is \|' "$page"
+  grep -q '| 38.8 % | 50 % | a to b |' "$page"
+}
+
+@test "what only a later port tells is shown, too" {
+  local page
+  jq -c '.ports[1].announcements_sent = 5' "$GOLDEN/trial-1-xdp.json" >"$BATS_TEST_TMPDIR/ports.json"
+  page=$(render "$BATS_TEST_TMPDIR/ports.json" md)
+  grep -qx '| Announcements sent |  | 5 |' "$page"
+  jq -c '.further = [{"a": 1}, {"b": 2}]' "$GOLDEN/trial-1-xdp.json" >"$BATS_TEST_TMPDIR/rows.json"
+  grep -qx '|  | 2 |' "$(render "$BATS_TEST_TMPDIR/rows.json" md)"
+}
+
 @test "a text that is cut ends with a whole character, in every form" {
   local ending name
   for name in a aa; do
@@ -483,6 +511,11 @@ TEXT
     [[ $(head -n 1 "$page") == *,load_scope,aggregate_factor ]] || { echo "$kind: $(head -n 1 "$page")"; return 1; }
     [ "$(tail -n +2 "$page" | awk -F, '{ print $(NF - 1) "," $NF }' | sort -u)" = "$("$JQ" -r '"\(.load_scope),\(.aggregate_factor)"' "$GOLDEN/$kind.json")" ]
   done
+}
+
+@test "the total of all interfaces is as limited as the result" {
+  run "$XDP_MLR" report "$GOLDEN/search-1-limited.json"
+  [ "$(grep 'Total of 2 interfaces' <<<"$output" | grep -c '(limited)$')" -eq 1 ]
 }
 
 @test "CSV of what has no trials has a row a goal, a self-test, a check" {

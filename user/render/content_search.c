@@ -97,14 +97,13 @@ static void add_bound(struct facts *facts, const char *label, const json_t *docu
 	facts_add(facts, label, "%s %s, %s%s%s", rounded, unit, text_fps(fps, VALUE_ROOM), bits, mark);
 }
 
-static void add_rates(struct facts *facts, const json_t *document, double fps)
+static void add_rates(struct facts *facts, const json_t *document, double fps, enum standing standing)
 {
 	double factor = read_number(document, "aggregate_factor");
 
 	facts_add_rates(facts, fps, frame_octets(document));
 	if (factor > 1 && !isnan(fps))
-		add_bound(facts, TEXT_OF(VALUE_SIZE, "Total of %g interfaces", factor), document, fps * factor,
-			  STANDING_REGULAR);
+		add_bound(facts, TEXT_OF(VALUE_SIZE, "Total of %g interfaces", factor), document, fps * factor, standing);
 }
 
 static void add_bounds(struct facts *facts, const json_t *document, const json_t *result)
@@ -133,7 +132,7 @@ static void fill_verdict(struct writer_verdict *verdict, const json_t *document,
 	snprintf(verdict->warning, sizeof(verdict->warning), "%s%s%s", reason, *reason && *limit ? ". " : "", limit);
 	verdict_set(verdict, fps, standing);
 	facts_say(&verdict->facts, json_object_get(result, "goal"), question_facts, COUNT(question_facts));
-	add_rates(&verdict->facts, document, fps);
+	add_rates(&verdict->facts, document, fps, standing);
 	add_bounds(&verdict->facts, document, result);
 	facts_say(&verdict->facts, result, latency_facts, COUNT(latency_facts));
 	add_spread(&verdict->facts, document, goal_name(result));
@@ -182,12 +181,18 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 
 /* --- figures -------------------------------------------------------------------------------------------------------- */
 
+/* Add the loss ratio of a direction, or of a trial that has one alone. */
+static void add_loss_ratio(struct cells *cells, const json_t *row)
+{
+	cells_add(cells, "%s", text_percent(read_either(row, "loss_ratio", "trial_loss_ratio"), VALUE_ROOM));
+}
+
 /* The trials for latency alone, a row each and direction. */
 static const struct field latency_at_columns[] = {
 	{ "Load", .phrase = "[share? {share:percent} of {goal}][!share? next to none]" },
 	{ "(frames/s)", "/trial_load", text_rate },
 	{ "Direction", .phrase = DIRECTION },
-	{ "Loss Ratio", "/trial_loss_ratio", text_percent },
+	{ "Loss Ratio", .add = add_loss_ratio, .numeric = true },
 	{ "Latency: minimum", "/latency/min_ns", text_ns },
 	{ "p50", "/latency/p50_ns", text_ns },
 	{ "p90", "/latency/p90_ns", text_ns },

@@ -59,6 +59,8 @@ static const struct field steps[] = {
 	{ "on the line", "/trial_load_l1_bps", text_bps },
 	{ "Forwarding rate (frames/s)", "/trial_forwarding_rate", text_rate },
 	{ "Loss Ratio", "/trial_loss_ratio", text_percent },
+	{ "in the worst direction", "/loss_ratio", text_percent },
+	{ "which is", .add = cells_add_worst_direction },
 	{ "Lost (frames)", "/counts/lost", text_count },
 	{ "Reordered", "/counts/reordered", text_count },
 	{ "Duplicate", "/counts/duplicate", text_count },

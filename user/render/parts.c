@@ -528,20 +528,30 @@ static bool is_silent(const json_t *row, bool zero)
 	return true;
 }
 
+/* All members of `count` of the objects, each once: ports need not have the same. A new reference. */
+static json_t *members_of(const json_t *objects, size_t first, size_t count)
+{
+	json_t *members = json_object();
+
+	for (size_t i = first; i < first + count; i++)
+		json_object_update_missing(members, json_array_get(objects, i));
+	return members;
+}
+
 /* Some of the objects that have names: a column each, a row a member. */
 static void put_some_columns(struct writer *writer, const char *id, const char *corner, const json_t *objects, size_t first,
 			     size_t count)
 {
 	struct field fields[1 + COLUMNS_MOST] = { { corner, "/0" } };
 	char places[1 + COLUMNS_MOST][8];
-	json_auto_t *rows = json_array();
+	json_auto_t *rows = json_array(), *members = members_of(objects, first, count);
 
 	for (size_t i = 1; i <= count; i++) {
 		snprintf(places[i], sizeof(places[i]), "/%zu", i);
 		fields[i] = (struct field){ read_text(json_array_get(objects, first + i - 1), "name"), places[i],
 					    .numeric = true };
 	}
-	json_each_member (key, value, json_array_get(objects, 0)) {
+	json_each_member (key, value, members) {
 		json_auto_t *row = json_pack("[s]", text_label(key, VALUE_ROOM));
 
 		for (size_t i = first; i < first + count; i++)
@@ -584,10 +594,11 @@ static void put_rows(struct writer *writer, const char *id, const json_t *object
 {
 	struct field fields[CELLS_MAX];
 	char labels[CELLS_MAX][VALUE_SIZE], places[CELLS_MAX][8];
-	json_auto_t *rows = json_list(i, json_array_size(objects), json_array());
+	json_auto_t *rows = json_list(i, json_array_size(objects), json_array()),
+		    *members = members_of(objects, 0, json_array_size(objects));
 	size_t columns = 0;
 
-	json_each_member (key, value, json_array_get(objects, 0)) {
+	json_each_member (key, value, members) {
 		if (columns == CELLS_MAX)
 			break;
 		json_each (object, objects)
