@@ -434,6 +434,12 @@ static void test_numbers(void **state)
 	assert_string_equal(text_label("frame_size_octets", text), "Frame size (octets)");
 	assert_string_equal(text_label("nic_tx_dropped", text), "NIC TX dropped");
 	assert_string_equal(text_label("", text), "");
+	assert_string_equal(text_percent(9.996, text), "1000 %");
+	assert_string_equal(text_percent(9.99, text), "999 %");
+	assert_string_equal(text_percent(-9.996, text), "-1000 %");
+	assert_string_equal(text_change(-3e-5, text), "-0.003 %");
+	assert_string_equal(text_change(-0.03, text), "-3.00 %");
+	assert_string_equal(text_change(-1e-12, text), "+0.00 %");
 }
 
 static void test_escaping(void **state)

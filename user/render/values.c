@@ -15,6 +15,9 @@
 #define DIGITS_MOST  16 /* most decimal digits of a double */
 #define POINTER_SIZE 128
 
+#define CHANGE_DECIMALS 2 /* of a change in percent */
+#define CHANGE_MOST     6 /* where fewer tell of none */
+
 /* --- numbers -------------------------------------------------------------------------------------------------------- */
 
 const char *text_number(double value, int decimals, char buffer[VALUE_SIZE])
@@ -78,7 +81,8 @@ static void put_percent(double percent, int digits, char buffer[VALUE_SIZE])
 	else if (size < exponent_below)
 		snprintf(buffer, VALUE_SIZE, "%.*f %%", digits - 1 - (int)floor(log10(size)), percent);
 	else
-		snprintf(buffer, VALUE_SIZE, "%.*g %%", digits, percent);
+		snprintf(buffer, VALUE_SIZE, size < pow(10, digits) - 0.5 ? "%.*g %%" : "%.*f %%",
+			 size < pow(10, digits) - 0.5 ? digits : 0, percent);
 }
 
 /* A share below the whole is told with so many digits that it is not 100 %. */
@@ -108,7 +112,14 @@ static double rounded(double value, int decimals)
 
 const char *text_change(double ratio, char buffer[VALUE_SIZE])
 {
-	snprintf(buffer, VALUE_SIZE, isnan(ratio) ? DASH : "%+.2f %%", rounded(ratio * 100, 2) + 0.0); /* -0 becomes 0 */
+	int decimals = CHANGE_DECIMALS;
+
+	while (decimals < CHANGE_MOST && rounded(ratio * 100, decimals) == 0)
+		decimals++;
+	if (rounded(ratio * 100, decimals) == 0)
+		decimals = CHANGE_DECIMALS;
+	snprintf(buffer, VALUE_SIZE, isnan(ratio) ? DASH : "%+.*f %%", decimals,
+		 rounded(ratio * 100, decimals) + 0.0); /* -0 becomes 0 */
 	return buffer;
 }
 

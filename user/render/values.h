@@ -32,7 +32,7 @@ const char *text_fps(double value, char buffer[VALUE_SIZE]);
 const char *text_percent(double ratio, char buffer[VALUE_SIZE]);
 /* Return the same with `digits` significant digits. */
 const char *text_percent_within(double ratio, int digits, char buffer[VALUE_SIZE]);
-/* "+0.42 %", and never "-0.00 %". */
+/* "+0.42 %", "-0.003 %", and never "-0.00 %". */
 const char *text_change(double ratio, char buffer[VALUE_SIZE]);
 /* "12.5 \xc2\xb5s" from ns: three significant digits, none below the ns. */
 const char *text_ns(double ns, char buffer[VALUE_SIZE]);
