@@ -398,6 +398,14 @@ said_of_rows() { # FILTER
   done
 }
 
+@test "CSV of a suite has a row for a test of which no trial is told" {
+  local page
+  page=$(render "$GOLDEN/rfc2544-1-xdp.json" csv)
+  [ "$(grep -c '^[0-9]*,\(back_to_back\|recovery\|reset\),,' "$page")" -eq 7 ]
+  head -n 1 "$page" | grep -q ',back_to_back.average \[frames\],.*,recovery.average \[s\],.*,reset.reset_time \[s\],.*,back_to_back.standing,recovery.standing,reset.standing,load_scope,aggregate_factor$'
+  grep -q "^64,reset,.*,$("$JQ" .reset.reset_time "$GOLDEN/rfc2544-1-xdp.json"),.*,regular,interface,1\$" "$page"
+}
+
 @test "CSV of a suite says of which test and size a trial is" {
   local page
   page=$(render "$GOLDEN/rfc2544-1-xdp.json" csv)

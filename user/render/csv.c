@@ -46,6 +46,31 @@ static const struct unit {
 	{ "decision.asked_duration", "s" },
 	{ "duration", "s" },
 	{ ".received_rate", "frames/s" },
+	{ "back_to_back.average", "frames" },
+	{ "back_to_back.min", "frames" },
+	{ "back_to_back.max", "frames" },
+	{ "back_to_back.stdev", "frames" },
+	{ "back_to_back.burst_rate", "frames/s" },
+	{ "back_to_back.measured_throughput", "frames/s" },
+	{ "recovery.average", "s" },
+	{ "recovery.min", "s" },
+	{ "recovery.max", "s" },
+	{ "recovery.stdev", "s" },
+	{ "recovery.overload", "frames/s" },
+	{ "recovery.reduced_load", "frames/s" },
+	{ "recovery.overload_duration", "s" },
+	{ "recovery.reduced_duration", "s" },
+	{ "reset.load", "frames/s" },
+	{ "reconf.load", "frames/s" },
+	{ ".trial_duration", "s" },
+	{ ".duration", "s" },
+	{ ".frames_lost", "frames" },
+	{ ".reset_time", "s" },
+	{ ".reset_time_by_loss", "s" },
+	{ ".blocked_time", "s" },
+	{ ".corrected_buffer_time", "s" },
+	{ ".implied_buffer_time", "s" },
+	{ ".resolution", "s" },
 	{ "verdict.received_rate_min", "frames/s" },
 	{ "verdict.received_rate_max", "frames/s" },
 	{ "result.value", "frames/s" },
@@ -205,6 +230,34 @@ static void add_suite(json_t *rows, const json_t *document)
 			add_trials(rows, json_object_get(test, "trials"), json_object_get(size, "frame_size"), name);
 	add_trials(rows, json_object_get(reset, "trials"), json_object_get(reset, "frame_size"), "reset");
 	add_trials(rows, json_object_get(reconf, "trials"), json_object_get(reconf, "frame_size"), "reconf");
+}
+
+/* Add what a test came to of which no trial is told, by the name of the test. Lists are left to other forms. */
+static void add_untold(json_t *rows, const char *name, const json_t *test, const json_t *size)
+{
+	json_t *row;
+
+	if (!json_object_get(test, "regular") || json_object_get(test, "trials"))
+		return;
+	row = json_pack("{s:O?, s:s}", "frame_size", size, "test", name);
+	json_each_member (member, value, test)
+		if (!json_is_array(value) && strcmp(member, "frame_size") != 0)
+			flatten_member(row, name, member, value);
+	flatten_standing(row, name, test);
+	json_array_append_new(rows, row);
+}
+
+/* The tests of a suite of which no trial is told. */
+static void add_suite_untold(json_t *rows, const json_t *document)
+{
+	static const char *const once[] = { "reset", "reconf" };
+
+	json_each (size, json_object_get(document, "frame_sizes"))
+		json_each_member (name, test, size)
+			add_untold(rows, name, test, json_object_get(size, "frame_size"));
+	for (size_t i = 0; i < COUNT(once); i++)
+		add_untold(rows, once[i], json_object_get(document, once[i]),
+			   json_object_get(json_object_get(document, once[i]), "frame_size"));
 }
 
 /* Add the members of an object that are shown, behind the prefix. */
@@ -367,6 +420,12 @@ static void add_scope(json_t *rows, const json_t *document)
 				json_object_set(row, members[i], json_object_get(document, members[i]));
 }
 
+/* The last columns of all. */
+static bool is_scope(const char *name)
+{
+	return is_one_of(name, "load_scope aggregate_factor");
+}
+
 /* Columns that earlier versions did not have stand behind all others. */
 static bool is_late(const char *name)
 {
@@ -396,21 +455,22 @@ static bool is_late(const char *name)
 		if (strcmp(names[i], name) == 0)
 			return true;
 	return strncmp(name, "observed.", 9) == 0 || strncmp(name, "power.", 6) == 0 ||
-	       is_one_of(last ? last + 1 : name, STANDING " nic_rx_damaged cause load_scope aggregate_factor");
+	       is_one_of(last ? last + 1 : name, STANDING " nic_rx_damaged cause") || is_scope(name);
 }
 
 /* The columns of all rows, each once. */
 static void add_columns(json_t *columns, const json_t *rows)
 {
-	json_auto_t *late = json_object();
+	json_auto_t *late = json_object(), *scope = json_object();
 
 	json_each (row, rows)
 		json_each_member (name, value, row)
 			if (is_late(name))
-				json_object_set(late, name, value);
+				json_object_set(is_scope(name) ? scope : late, name, value);
 			else if (!json_object_get(columns, name))
 				json_object_set(columns, name, value);
 	json_object_update(columns, late);
+	json_object_update(columns, scope);
 }
 
 /* All trials, or points, each flat. A new reference. */
@@ -425,6 +485,7 @@ static json_t *flat_trials(const json_t *document)
 	add_power(rows, document);
 	add_suite(rows, document);
 	add_services(rows, document);
+	add_suite_untold(rows, document);
 	add_scope(rows, document);
 	add_lists(rows, document);
 	return rows;
