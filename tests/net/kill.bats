@@ -33,3 +33,30 @@ load helper
     "$0" clean --quiet
     [ "$(niceness)" = "$before" ]' "$MLR" "$A,$B"
 }
+
+@test "of two runs in a session the last one gives it back, and no clean in between does" {
+  [ -e /proc/self/autogroup ] || skip "this kernel shares CPUs out between processes only"
+  lab_up wire
+  "$MLR" lab up --name "${LAB}x" --sut wire >/dev/null
+  setsid --wait bash -c '
+    niceness() { sed "s/.* //" /proc/self/autogroup; }
+    runs() { until [ "$(ls /run/xdp-mlr/session-* 2>/dev/null | wc -l)" -eq "$1" ]; do sleep 0.05; done; }
+    set -e
+    before=$(niceness)
+    for end in INT KILL; do
+      "$0" trial -p "$1" --load 1000 --duration 3600 --quiet >/dev/null &
+      first=$!
+      runs 1
+      "$0" trial -p "$2" --load 1000 --duration 3600 --quiet >/dev/null &
+      second=$!
+      runs 2
+      kill -$end $first
+      wait $first || true
+      "$0" clean --quiet
+      runs 1
+      [ "$(niceness)" = -20 ]
+      kill -INT $second
+      wait $second || true
+      [ "$(niceness)" = "$before" ]
+    done' "$MLR" "$A,$B" "${LAB}x-a,${LAB}x-b"
+}

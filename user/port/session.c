@@ -20,6 +20,7 @@
 #define OWN          "/proc/self/autogroup"
 #define RAISED       (-20)
 #define TRIES        50
+#define TURN_TRIES   15
 #define READ_FORMAT  "/%63s nice %d"
 #define WRITE_FORMAT "/%s nice %d\n"
 
@@ -100,29 +101,90 @@ static void forget(void)
 	taken.fd = 0;
 }
 
-void session_raise(void)
+/* --- other runs in the session -------------------------------------------------------------------------------------- */
+
+/* Let one process at a time see who holds the session, and change it. Closing the descriptor ends that. Any user can keep
+ * this lock, so nobody waits long for it. */
+static int take_turn(void)
+{
+	const struct timespec gap = { .tv_nsec = 20000000 };
+	int fd = open(STATE_DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	for (int tries = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && tries < TURN_TRIES; tries++)
+		nanosleep(&gap, NULL);
+	return fd;
+}
+
+static void end_turn(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Whether a file is that of a living run in this session, and which niceness the session had before. */
+static bool is_holder(const char *path, const char *name, int *ret_before)
+{
+	FILE *file = fopen(path, "re");
+	struct session before;
+	bool holds = file && flock(fileno(file), LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK &&
+		     fscanf(file, READ_FORMAT, before.name, &before.niceness) == 2 && strcmp(before.name, name) == 0;
+
+	if (holds)
+		*ret_before = before.niceness;
+	if (file)
+		fclose(file);
+	return holds;
+}
+
+/* Find another run that holds the session. `own_path` is no other one. */
+static bool find_holder(const char *own_path, const char *name, int *ret_before)
+{
+	glob_t found = { 0 };
+	bool any = false;
+
+	glob(STATE_DIRECTORY "/" FILE_PREFIX "*", 0, NULL, &found);
+	for (size_t i = 0; i < found.gl_pathc && !any; i++)
+		any = strcmp(found.gl_pathv[i], own_path) != 0 && is_holder(found.gl_pathv[i], name, ret_before);
+	globfree(&found);
+	return any;
+}
+
+/* The session has its niceness until the last run in it has ended. */
+static void raise_session(void)
 {
 	struct session now;
+
+	if (!read_session(OWN, &now) || (now.niceness <= RAISED && !find_holder("", now.name, &now.niceness)))
+		return;
+	if (remember(&now) && !write_niceness(OWN, RAISED))
+		forget();
+}
+
+void session_raise(void)
+{
+	int turn;
 
 	if (taken.fd)
 		return;
 	session_clean();
-	if (!read_session(OWN, &now) || now.niceness <= RAISED || !remember(&now))
-		return;
-	if (!write_niceness(OWN, RAISED))
-		forget();
+	turn = take_turn();
+	raise_session();
+	end_turn(turn);
 }
 
 void session_restore(void)
 {
 	struct session now;
+	int turn, ignored;
 
 	let_sleep();
 	if (!taken.fd)
 		return;
-	if (read_session(OWN, &now) && now.niceness == RAISED)
+	turn = take_turn();
+	if (read_session(OWN, &now) && now.niceness == RAISED && !find_holder(taken.path, now.name, &ignored))
 		write_niceness(OWN, taken.before.niceness);
 	forget();
+	end_turn(turn);
 }
 
 void session_hold(struct keeper_plan *plan)
@@ -134,12 +196,15 @@ void session_hold(struct keeper_plan *plan)
 /* --- dead runs ------------------------------------------------------------------------------------------------------ */
 
 /* Restore through any process that still belongs to the session. If there is none, the session is gone, and nothing is left
- * to restore. */
-static void give_back(const struct session *before)
+ * to restore. A run that lives restores it itself. */
+static void give_back(const char *path, const struct session *before)
 {
 	glob_t processes = { 0 };
 	struct session now;
+	int ignored;
 
+	if (find_holder(path, before->name, &ignored))
+		return;
 	glob("/proc/[1-9]*/autogroup", GLOB_NOSORT, NULL, &processes);
 	for (size_t i = 0; i < processes.gl_pathc; i++) {
 		if (!read_session(processes.gl_pathv[i], &now) || strcmp(now.name, before->name) != 0)
@@ -166,7 +231,7 @@ static void clean_file(const char *path)
 		return;
 	if (sees_others() && !flock(fileno(file), LOCK_EX | LOCK_NB)) {
 		if (fscanf(file, READ_FORMAT, before.name, &before.niceness) == 2)
-			give_back(&before);
+			give_back(path, &before);
 		unlink(path);
 	}
 	fclose(file);
@@ -175,9 +240,11 @@ static void clean_file(const char *path)
 void session_clean(void)
 {
 	glob_t found = { 0 };
+	int turn = take_turn();
 
 	glob(STATE_DIRECTORY "/" FILE_PREFIX "*", 0, NULL, &found);
 	for (size_t i = 0; i < found.gl_pathc; i++)
 		clean_file(found.gl_pathv[i]);
 	globfree(&found);
+	end_turn(turn);
 }

@@ -11,8 +11,8 @@
 
 #include "base/keeper.h"
 
-/* Raise the session. Nothing happens if the kernel does not have it or does not allow it, or if another run did it
- * already. */
+/* Raise the session. Nothing happens if the kernel does not have it or does not allow it. Of several runs in a session the
+ * last one restores it. */
 void session_raise(void);
 /* Keep the CPUs of this machine out of idle states that take time to leave, until session_restore(). The kernel ends it with
  * the process. Returns 0 or -errno. */
