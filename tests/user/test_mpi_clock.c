@@ -55,7 +55,8 @@ static struct mpi_clocks four_ranks(void)
 	};
 
 	for (unsigned int rank = 1; rank < clocks.rank_count; rank++)
-		clocks.measured[rank].monotonic = (struct phc_offset){ .offset_ns = 100 * (int)rank, .bound_ns = 30 };
+		clocks.measured[rank].monotonic =
+			(struct phc_offset){ .offset_ns = rank == 3 ? 20 : 95 + 5 * (int)rank, .bound_ns = 30 };
 	return clocks;
 }
 
@@ -86,6 +87,19 @@ static void the_bound_is_that_of_both_ends_and_of_the_drift(void **state)
 	assert_int_equal(mpi_clocks_bound_ns(&clocks, 2, 3), 90);
 }
 
+/* Machines that were made of one snapshot say that they are one. */
+static void a_measurement_that_contradicts_one_clock_is_believed(void **state)
+{
+	struct mpi_clocks clocks = four_ranks();
+
+	(void)state;
+	clocks.measured[3].monotonic.offset_ns = 5 * NS_PER_S;
+	mpi_clocks_take(&clocks, true);
+	mpi_clocks_take(&clocks, false);
+	assert_true(clocks.before[3].offset_ns == 5 * NS_PER_S);
+	assert_int_equal(mpi_clocks_bound_ns(&clocks, 0, 3), 30);
+}
+
 /* This process is on one clock with itself, and the kernel says something of it. */
 static void this_host_has_a_clock(void **state)
 {
@@ -104,6 +118,7 @@ int main(void)
 		cmocka_unit_test(an_unfair_network_stays_within_the_bound),
 		cmocka_unit_test(ranks_of_one_clock_have_one_offset),
 		cmocka_unit_test(the_bound_is_that_of_both_ends_and_of_the_drift),
+		cmocka_unit_test(a_measurement_that_contradicts_one_clock_is_believed),
 		cmocka_unit_test(this_host_has_a_clock),
 	};
 

@@ -53,12 +53,23 @@ struct clock_offset clock_offset_of(const struct job_reading *reading)
 	return offset;
 }
 
+/* Whether two ranks have one clock. Virtual machines that were made of one snapshot have one name for clocks of their own, and only
+ * the measurement tells them apart. */
+static bool is_one_clock(const struct mpi_clocks *clocks, unsigned int a, unsigned int b)
+{
+	const struct phc_offset *of_a = &clocks->measured[a].monotonic, *of_b = &clocks->measured[b].monotonic;
+	int64_t apart_ns = of_a->offset_ns - of_b->offset_ns;
+
+	return a == b || (strcmp(clocks->states[a].name, clocks->states[b].name) == 0 &&
+			  (uint64_t)(apart_ns < 0 ? -apart_ns : apart_ns) <= of_a->bound_ns + of_b->bound_ns);
+}
+
 /* Return the rank whose offset is valid for this rank: the lowest with the same clock. */
 static unsigned int clock_of(const struct mpi_clocks *clocks, unsigned int rank)
 {
 	unsigned int lowest = 0;
 
-	while (strcmp(clocks->states[lowest].name, clocks->states[rank].name) != 0)
+	while (!is_one_clock(clocks, lowest, rank))
 		lowest++;
 	return lowest;
 }

@@ -6,7 +6,7 @@
  * Every trial starts at one moment, and one-way latency between two hosts is the difference of two clocks. So the offset of
  * each host's CLOCK_MONOTONIC is measured before and after every trial, by repeated questions. The answer that came soonest
  * was read within half its round trip of the middle. Hosts that are one machine (network namespaces of one kernel) have one
- * clock, and are known by that.
+ * clock, and are known by that, unless the measurement contradicts it.
  */
 #pragma once
 
