@@ -55,6 +55,7 @@ wrong() {
   wrong "1: every '0.5': must be a time of 1 s" 'appliance: {schedule: {every: 0.5}}\n'
   wrong "1: at '24:00': must be a time of day" 'appliance: {schedule: {at: "24:00"}}\n'
   wrong "1: '2:00': must be a time of day" 'appliance: {schedule: {at: ["02:00", "2:00"]}}\n'
+  wrong '1: schedule: a pause is between rounds, and there is one; give repeat' 'appliance: {schedule: {pause: 1 h}}\n'
   wrong '1: schedule: pause, every and at exclude' 'appliance: {schedule: {at: "02:00", every: 1 h}}\n'
   wrong "1: no setting 'when' of the schedule; there are runs, repeat, pause, every and at" 'appliance: {schedule: {when: now}}\n'
   { echo 'appliance: {schedule: ['; for i in $(seq 65); do echo "{name: r$i},"; done; echo ']}'; } >"$BATS_TEST_TMPDIR/many"

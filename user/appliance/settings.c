@@ -193,6 +193,9 @@ static enum exit_code set_schedule(struct yaml_file *file, const json_t *value, 
 	set_clock(json_object_get(value, "at"), schedule);
 	if ((schedule->every_s > 0) + (schedule->pause_s > 0) + (schedule->at_count > 0) > 1)
 		return refuse_value(file, value, "schedule: pause, every and at exclude each other");
+	if (schedule->pause_s > 0 && !json_object_get(value, "repeat"))
+		return refuse_value(file, value,
+				    "schedule: a pause is between rounds, and there is one; give repeat, a number or forever");
 	if (schedule->every_s > 0 || schedule->at_count || strcmp(read_text(value, "repeat"), "forever") == 0)
 		schedule->rounds = SETTINGS_FOREVER;
 	set_count(value, "repeat", &schedule->rounds);
