@@ -206,6 +206,28 @@ END
   result 2 | jq -e '.notes | length == 1 and (.[0] | test("appliance.s own program died in this run, which had begun at 20"))'
 }
 
+@test "killed once a run has ended, it makes that run no second time" {
+  configuration <<END
+measurer: "$SIM"
+max-load: 2Mfps
+appliance: {at-end: power-off, schedule: {repeat: 2, runs: [{name: first}, {name: second}]}}
+END
+  # the handing over of two results does not end the first time
+  printf '#!/bin/sh\ncase $1 in */[24].json) [ -e %s$(basename $1) ] || { touch %s$(basename $1); sleep 60; } ;; esac\n' \
+    "$BATS_TEST_TMPDIR/"{flag,flag} >"$BATS_TEST_TMPDIR/hand-over"
+  chmod +x "$BATS_TEST_TMPDIR/hand-over"
+  for number in 2 4; do
+    appliance_up --hand-over "$BATS_TEST_TMPDIR/hand-over"
+    until [ -e "$BATS_TEST_TMPDIR/flag$number.json" ]; do sleep 0.05; done
+    kill -9 "$appliance"
+    wait "$appliance" || true
+  done
+  appliance_up --hand-over "$BATS_TEST_TMPDIR/hand-over"
+  appliance_ended
+  [ "$(jq -r .run "$BATS_TEST_TMPDIR"/state/results/{1,2,3,4}.meta | xargs)" = "first second first second" ]
+  [ ! -e "$BATS_TEST_TMPDIR/state/results/5.meta" ] && [ ! -e "$BATS_TEST_TMPDIR/state/position" ]
+}
+
 @test "SIGTERM ends it and what it runs" {
   configuration <<END
 measurer: $(slow_measurer)

@@ -41,12 +41,12 @@ static void remove_state(const struct appliance *appliance, const char *name)
 
 /* --- the position ---------------------------------------------------------------------------------------------------- */
 
-void keep_position(struct appliance *appliance)
+void keep_position(struct appliance *appliance, unsigned int run, time_t started)
 {
 	json_auto_t *position =
-		json_pack("{s:i, s:i, s:I, s:I, s:I}", "run", (int)appliance->run, "round", (int)appliance->rounds.begun,
-			  "first_begun", (json_int_t)appliance->rounds.first_begun, "last_begun",
-			  (json_int_t)appliance->rounds.last_begun, "started", (json_int_t)appliance->run_started);
+		json_pack("{s:i, s:i, s:I, s:I, s:I}", "run", (int)run, "round", (int)appliance->rounds.begun, "first_begun",
+			  (json_int_t)appliance->rounds.first_begun, "last_begun",
+			  (json_int_t)appliance->rounds.last_begun, "started", (json_int_t)started);
 
 	write_state(appliance, FILE_POSITION, position);
 }

@@ -119,6 +119,7 @@ static void rest(struct appliance *appliance, enum phase phase)
 /* Go on once nothing runs any more. */
 static void switch_off(struct appliance *appliance)
 {
+	keep_no_position(appliance);
 	job_stop(&appliance->probe_job, SIGTERM);
 	rest(appliance, PHASE_ENDING);
 	appliance->due_ns = 0;
@@ -294,6 +295,7 @@ static void next_run(struct appliance *appliance)
 		run_next(appliance);
 		return;
 	}
+	keep_no_position(appliance);
 	appliance->rounds.last_ended = time(NULL);
 	appliance->run = 0;
 	wait_for_round(appliance);
@@ -331,7 +333,7 @@ static void run_next(struct appliance *appliance)
 	appliance->run_started = time(NULL);
 	appliance->run_began_ns = clock_ns();
 	begin_watch(appliance);
-	keep_position(appliance);
+	keep_position(appliance, appliance->run, appliance->run_started);
 	start(appliance, PHASE_RUNNING, &command, 0);
 	console_refresh(appliance);
 }
@@ -370,7 +372,7 @@ static bool store_run(struct appliance *appliance)
 		appliance_say(appliance, "cannot keep the result: %s", strerror(-error));
 	else
 		appliance_say(appliance, "result %u: %s", result.number, result.summary);
-	keep_no_position(appliance);
+	keep_position(appliance, appliance->run + 1, 0); /* This run is not made again. */
 	return !error;
 }
 
@@ -709,17 +711,23 @@ uint64_t runner_due_ns(const struct appliance *appliance)
 
 /* --- start and end ------------------------------------------------------------------------------------------------ */
 
-/* Clean up if an earlier process died in a run, and make that run anew. */
+/* Clean up if an earlier process died in a run, and make that run anew. Of a run that had ended the result is there. */
 static void clean_first(struct appliance *appliance)
 {
 	const struct position position = keep_read_position(appliance);
 
 	appliance->resumes = false;
-	appliance->run = position.run < appliance->settings.run_count ? position.run : 0;
 	appliance->rounds.begun = position.round;
 	appliance->rounds.first_begun = position.first_begun;
 	appliance->rounds.last_begun = position.last_begun;
 	appliance->crashes++;
+	if (!position.started && position.run && position.run <= appliance->settings.run_count) {
+		appliance_say(appliance, "the appliance's own program died once a run had ended, and goes on behind it");
+		appliance->run = position.run - 1;
+		next_run(appliance);
+		return;
+	}
+	appliance->run = position.run < appliance->settings.run_count ? position.run : 0;
 	keep_note(appliance, "The appliance's own program died in this run, which had begun at %s, and went on at %s.",
 		  format_utc(position.started, UNIT_ROOM), format_utc(time(NULL), UNIT_ROOM));
 	start_cleaning(appliance);
@@ -737,7 +745,6 @@ void runner_start(struct appliance *appliance)
 
 void runner_abandon(struct appliance *appliance)
 {
-	keep_no_position(appliance);
 	job_stop(&appliance->job, SIGTERM);
 	switch_off(appliance);
 }

@@ -61,8 +61,8 @@ struct position {
 /* Return the path of a file in that directory. */
 const char *keep_path(const struct appliance *appliance, const char *name, char buffer[FILES_PATH_SIZE]);
 
-/* The position while a run is on: found after a start, it says that we died in it. */
-void keep_position(struct appliance *appliance);
+/* The position while a run is on: found after a start, it says that we died in it. `started` is 0 for a run that is next. */
+void keep_position(struct appliance *appliance, unsigned int run, time_t started);
 void keep_no_position(const struct appliance *appliance);
 bool keep_has_position(const struct appliance *appliance);
 /* Zeros, as far as it cannot be read. */
