@@ -490,6 +490,13 @@ TEXT
   "$XDP_MLR" report "$BATS_TEST_TMPDIR/t.json" | grep "missed frames: make its receive rings longer"
 }
 
+@test "a suite shows both bounds of its throughput" {
+  local page
+  page=$(render "$GOLDEN/rfc2544-1-xdp.json" md)
+  grep -qF '| Throughput: Relevant Lower Bound (frames/s) | Relevant Upper Bound (frames/s) |' "$page"
+  grep -qE '^\| 64 \| 49.866\.2 \| 50.116\.5 \|' "$page"
+}
+
 @test "a text that is written with --explain is a whole Test Report, and that of a terminal is not" {
   local file=$BATS_TEST_TMPDIR/r.json text=$BATS_TEST_TMPDIR/r.txt part
   "$XDP_MLR" search --measurer "$SIM" --max-load 10Mfps --sut-name 'Router 7' --sut-change 'MTU 9000' --format json >"$file"

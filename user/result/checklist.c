@@ -85,10 +85,22 @@ static bool any_object(const json_t *value, const json_t *document,
 	return false;
 }
 
+/* Return the Goal Results of a search, or of the throughput of a suite at each frame size. A new reference. */
+static json_t *goal_results(const json_t *document)
+{
+	json_t *results = json_array();
+
+	json_array_extend(results, json_object_get(document, "search_result"));
+	json_each (size, json_object_get(document, "frame_sizes"))
+		if (json_is_object(json_at(size, "/throughput/goal_result")))
+			json_array_append(results, (json_t *)json_at(size, "/throughput/goal_result"));
+	return results;
+}
+
 /* How many of the regular, or of the other Goal Results lack a number, or all of the member where null is an answer. */
 static size_t count_results(const json_t *document, bool regular, const char *lacks, bool or_null)
 {
-	const json_t *results = json_object_get(document, "search_result");
+	json_auto_t *results = goal_results(document);
 	size_t count = 0;
 
 	json_each (result, results) {
@@ -310,7 +322,7 @@ static struct finding judge_conditional(const json_t *document, const struct cla
 static struct finding judge_bound(const json_t *document, const struct clause *clause)
 {
 	if (!regular_results(document, true))
-		return NOT_APPLICABLE_AS("Every result is irregular.");
+		return NOT_APPLICABLE_AS("No result is regular.");
 	if (count_results(document, true, strrchr(clause->where[0], '/') + 1, false))
 		return MISSING_BECAUSE("A result that is not irregular lacks it.");
 	return MET_BECAUSE(clause->met);
@@ -341,7 +353,9 @@ static bool is_unmarked(const json_t *object, const json_t *)
 
 static struct finding judge_marked(const json_t *document, const struct clause *clause)
 {
-	if (any_object(json_object_get(document, "search_result"), document, is_unmarked))
+	json_auto_t *results = goal_results(document);
+
+	if (any_object(results, document, is_unmarked))
 		return MISSING_BECAUSE("An irregular result is not marked, or without its reason.");
 	return regular_results(document, false) ? MET_BECAUSE(clause->met) : NOT_APPLICABLE_AS("No result is irregular.");
 }
