@@ -225,6 +225,32 @@ static void a_burst_that_the_sut_loses_is_not(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+/* --- throughput ------------------------------------------------------------------------------------------------------- */
+
+/* Return what is said of a throughput at which nothing is lost, up to this Max Load. */
+static const char *reason_up_to(double max_load_fps, double line_rate_fps)
+{
+	struct measurer of_line = measurer;
+
+	of_line.virtual_time = true;
+	of_line.line_rate_fps = line_rate_fps;
+	run.part.measurer = &of_line;
+	run.range = (struct load_range){ .min_fps = 1000, .max_fps = max_load_fps, .max_source = "option" };
+	suite.plan.trial_duration_s = 0.1;
+	performed = 0;
+	assert_int_equal(rfc2544_throughput(&run, result), EXIT_DONE);
+	assert_true(number_of("throughput") == max_load_fps);
+	return run.part.reason;
+}
+
+static void no_loss_below_the_line_rate_is_no_throughput(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(reason_up_to(1e6, 1e6), "loses nothing at the maximum rate"));
+	assert_non_null(strstr(reason_up_to(9e5, 1e6), "its throughput is at least this"));
+	assert_non_null(strstr(reason_up_to(1e6, 0), "its throughput is at least this"));
+}
+
 /* --- deviations ------------------------------------------------------------------------------------------------------- */
 
 /* Whether a suite of these frame sizes has a deviation that begins so. */
@@ -318,6 +344,7 @@ int main(void)
 		TEST(a_burst_that_the_tester_lost_is_sent_again),
 		TEST(a_burst_that_the_tester_always_loses_is_limited),
 		TEST(a_burst_that_the_sut_loses_is_not),
+		TEST(no_loss_below_the_line_rate_is_no_throughput),
 		TEST(every_frame_size_may_be_below_the_line_rate),
 		TEST(one_recovery_is_not_a_number_of_them),
 		TEST(what_is_not_made_at_all_is_told),
