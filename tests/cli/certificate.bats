@@ -53,6 +53,15 @@ weasyprint_or_skip() {
   if grep -qiE '<script|<link|href=|src="[^d]|url\(|@import|<b>Tester' "$page"; then false; fi
 }
 
+@test "how long trials are is said of those that count, not of the warm-up nor of what was meant to come" {
+  local page=$dir/c.html
+  simulated --goal name=n,final=0.2 --certificate "$page" -q >/dev/null
+  grep -q 'Trials</th><td><div>up to 0.2 s<' "$page"
+  simulated --goal name=n,initial=1,final=60,exceed=0 --max-time 20 --certificate "$page" -q >/dev/null || [ $? -eq 1 ]
+  grep -q 'Trials</th><td><div>up to [0-9.]* s<' "$page"
+  if grep -q 'up to 60 s' "$page"; then return 1; fi
+}
+
 @test "whether it passed is what the exit code says" {
   local page=$dir/c.html
   run -1 simulated --require 'ndr>=900kfps' --require 'pdr>=2Mfps' --certificate "$page" -q

@@ -346,6 +346,15 @@ static void put_facts(FILE *stream, const char *heading, struct facts *facts)
 	facts_free(facts);
 }
 
+/* Return the longest of a duration and of the trials in a list that count. */
+static double longest_s(double duration_s, const json_t *trials)
+{
+	json_each (trial, trials)
+		if (!read_truth(trial, "warmup"))
+			duration_s = fmax(duration_s, read_number(trial, "trial_duration"));
+	return duration_s;
+}
+
 /* Add the length of the longest of the trials that count. */
 static void add_duration(struct facts *facts, const json_t *document)
 {
@@ -353,13 +362,9 @@ static void add_duration(struct facts *facts, const json_t *document)
 	double duration_s = fmax(read_number(document, "trial_duration"),
 				 read_number(json_object_get(document, "trial_result"), "trial_duration"));
 
-	json_each (result, json_object_get(document, "search_result"))
-		duration_s = fmax(duration_s, read_number(json_object_get(result, "goal"), "final_trial_duration"));
-	json_each (trial, json_object_get(document, "trials"))
-		duration_s = fmax(duration_s, read_number(trial, "trial_duration"));
+	duration_s = longest_s(duration_s, json_object_get(document, "trials"));
 	json_each (size, json_object_get(document, "frame_sizes"))
-		json_each (trial, json_at(size, "/throughput/trials"))
-			duration_s = fmax(duration_s, read_number(trial, "trial_duration"));
+		duration_s = longest_s(duration_s, json_at(size, "/throughput/trials"));
 	duration_s = fmax(duration_s, read_number(json_object_get(document, "performance"), "trial_duration"));
 	if (!isnan(duration_s))
 		facts_add(facts, "Trials", "up to %g s", duration_s);
