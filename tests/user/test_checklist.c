@@ -92,6 +92,8 @@ static const struct {
 	{ "3", SEARCH, "/units", NULL },
 	{ "4.1.1", SEARCH, "/deviations", "[]" },
 	{ "4.1.1", SEARCH, "/deviations", NULL },
+	{ "4.1.1", SEARCH, "/deviations/5", "\"What?\"" },
+	{ "4.1.1", SEARCH, "/deviations/8", "\"What?\"" },
 	{ "4.3", SEARCH, "/units", NULL },
 	{ "4.3", SEARCH, "/units", "{}" },
 	{ "4.4.3", SEARCH, "/deviations/0", "\"What?\"" },
