@@ -118,6 +118,22 @@ END
   card "no verdict" "$services | .services[0].configuration |= (.passed = null | .steps[0].passed = null)"
 }
 
+@test "what the tester left undecided is told as that, with what limited it, in every form" {
+  # shellcheck disable=SC2016
+  "$JQ" 'del(.changes) | .services |= [.[0]] | .passed = null | .regular = false | .irregular_reason = "x" | .tester_limited = true
+    | "the tester itself was the limit where this would have been decided" as $why
+    | .services[0].configuration |= (.passed = null | .regular = false | .irregular_reason = $why | .tester_limited = true
+      | .steps[0] |= (.passed = null | .tester_limited = true)
+      | .trials[0] |= (.tester_limited = true | .tester_limited_reason = "frames arrived damaged at the receiving interface"))' \
+    "$GOLDEN" >"$BATS_TEST_TMPDIR/r.json"
+  run "$XDP_MLR" report "$BATS_TEST_TMPDIR/r.json"
+  grep -q '^Limited by the tester in some trial (frames arrived damaged at the receiving interface)\. ' <<<"$output"
+  grep -Eq '^  voice +50 % of CIR .* no verdict \(limited\)$' <<<"$output"
+  "$XDP_MLR" report "$BATS_TEST_TMPDIR/r.json" --report "$BATS_TEST_TMPDIR/r.md" --junit "$BATS_TEST_TMPDIR/r.xml" --quiet
+  grep -q '^| Configuration test | no verdict: the tester itself was the limit' "$BATS_TEST_TMPDIR/r.md"
+  grep -q 'name="voice: cir 50 %".*<failure message="no verdict: the tester itself was the limit"/>' "$BATS_TEST_TMPDIR/r.xml"
+}
+
 @test "CSV has the verdict beside each trial, JUnit a case for each step" {
   "$XDP_MLR" report "$GOLDEN" --report "$BATS_TEST_TMPDIR/r.csv" --junit "$BATS_TEST_TMPDIR/r.xml" --quiet >/dev/null
   # by their place from the end: texts before them have commas

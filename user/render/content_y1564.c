@@ -60,18 +60,14 @@ static const char *faults_of(const json_t *result, char buffer[CELL_SIZE])
 	return buffer;
 }
 
-/* "FAILED: loss, mean delay" of a step or a test; "passed", or "-" where it did not end. */
+/* "FAILED: loss, mean delay" of a step or a test; "passed"; "no verdict" where it did not end, or "no verdict (limited)". */
 static const char *verdict_of(const json_t *result, char buffer[CELL_SIZE])
 {
 	const json_t *passed = json_object_get(result, "passed");
 	const char *faults = faults_of(result, ROOM(CELL_SIZE));
 
-	if (!json_is_boolean(passed)) {
-		snprintf(buffer, CELL_SIZE, "no verdict");
-		return buffer;
-	}
-	snprintf(buffer, CELL_SIZE, "%s", json_is_true(passed) ? "passed" : "FAILED");
-	if (*faults)
+	snprintf(buffer, CELL_SIZE, "%s", json_is_true(passed) ? "passed" : json_is_false(passed) ? "FAILED" : "no verdict");
+	if (*faults && json_is_boolean(passed))
 		text_add(buffer, CELL_SIZE, ": %s", faults);
 	if (read_truth(result, "tester_limited"))
 		text_add(buffer, CELL_SIZE, " (" LIMITED_WORD ")");
@@ -154,7 +150,9 @@ static const json_t *failure_in(const json_t *service)
 
 #define TEST_STATE(test)                                                                                                    \
 	"[" test "/passed=true? passed][" test "/passed=false? FAILED]"                                                     \
-	"[!" test "/passed=true? [!" test "/passed=false? not made, or not to its end]]"
+	"[!" test "/passed=true? [!" test "/passed=false? [" test "/irregular_reason? no verdict: {" test                   \
+	"/irregular_reason}]"                                                                                               \
+	"[!" test "/irregular_reason? not made, or not to its end]]]"
 static const struct fact test_facts[] = {
 	{ "VLAN", "<vlans|; |{id:whole}, priority {priority:whole}>" },
 	{ "DSCP", "[dscp? {dscp:whole}]" },
@@ -245,6 +243,35 @@ static void fill_verdict(struct writer_verdict *verdict, const json_t *document,
 	add_worst(&verdict->facts, "Availability", service, &availability);
 }
 
+/* Add each reason for which the tester limited a trial, once. */
+static void add_reasons(json_t *reasons, const json_t *trials)
+{
+	json_each (trial, trials)
+		if (read_truth(trial, "tester_limited") && *read_text(trial, "tester_limited_reason"))
+			json_object_set_new(reasons, read_text(trial, "tester_limited_reason"), json_true());
+}
+
+/* Tell that the tester limited trials, and why. */
+static void put_limited(struct writer *writer, const json_t *document)
+{
+	json_auto_t *reasons = json_object();
+	char text[CELL_SIZE] = "";
+
+	json_each (service, services_of(document)) {
+		add_reasons(reasons, json_at(service, "/configuration/trials"));
+		add_reasons(reasons, json_at(service, "/performance/trials"));
+	}
+	add_reasons(reasons, json_at(document, "/performance/trials"));
+	json_each_member (reason, value, reasons)
+		text_join(text, sizeof(text), "; ", "%s", reason);
+	writer->ops->banner(
+		writer, TONE_WARN,
+		TEXT_OF(CELL_SIZE + 160,
+			"Limited by the tester%s%s%s. Verdicts are without the frames that it lost itself, and left open "
+			"where it may have decided them.",
+			*text ? " in some trial (" : "", text, *text ? ")" : ""));
+}
+
 static void put_verdicts(struct writer *writer, const json_t *document)
 {
 	const json_t *passed = json_object_get(document, "passed");
@@ -254,10 +281,7 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 				    json_is_true(passed) ? "Every service is as agreed."
 							 : "Not every service is as agreed.");
 	if (read_truth(document, "tester_limited"))
-		writer->ops->banner(
-			writer, TONE_WARN,
-			"Limited by the tester: in some trial not all frames were sent in time; the verdicts are on those "
-			"that were.");
+		put_limited(writer, document);
 	verdicts_put(writer, LEVEL_REFERENCE, document, services_of(document), fill_verdict);
 }
 

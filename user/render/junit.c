@@ -109,6 +109,16 @@ static void join_faults(const json_t *result, char failure[NAME_SIZE])
 		text_join(failure, NAME_SIZE, ", ", "%s", json_string_value(fault) ?: "");
 }
 
+/* Why a step or a performance has no verdict. */
+static const char *undecided(const json_t *result)
+{
+	const char *reason = read_string(result, "irregular_reason");
+
+	if (reason)
+		return reason;
+	return read_truth(result, "tester_limited") ? "no verdict: the tester itself was the limit" : "it did not end";
+}
+
 /* A service's test: each step of a configuration test is a case. */
 static void put_step(struct suite *suite, const char *service, const char *test, const json_t *result)
 {
@@ -117,7 +127,7 @@ static void put_step(struct suite *suite, const char *service, const char *test,
 	join_faults(result, failure);
 	snprintf(name, sizeof(name), "%.80s: %.60s", service, test);
 	put_case(suite, "services", name, read_number(result, "duration"),
-		 !json_is_boolean(json_object_get(result, "passed")) ? "it did not end"
+		 !json_is_boolean(json_object_get(result, "passed")) ? undecided(result)
 		 : !read_truth(result, "passed")                     ? failure
 		 : read_truth(result, "tester_limited")              ? LIMITED_WORD
 								     : NULL);
