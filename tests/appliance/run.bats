@@ -87,6 +87,20 @@ END
   appliance_ended
 }
 
+@test "a round that is asked for begins at once, whatever the time of day; one that is not waits for it" {
+  configuration <<END
+measurer: $SIM
+max-load: 2Mfps
+appliance: {schedule: {at: "$(date -u -d '-2 minutes' +%H:%M)", runs: [{name: only}]}}
+END
+  appliance_up
+  said 'the next round begins at'
+  key r
+  said 'result 1: ndr'
+  said 'the next round begins at' 2
+  [ ! -e "$BATS_TEST_TMPDIR/state/results/2.meta" ]
+}
+
 @test "an option that is wrong, in any run, is told with its line before anything runs; key r reads the file again" {
   configuration <<END
 measurer: $SIM

@@ -87,6 +87,7 @@ struct appliance {
 	int run_status;                    /* status of the run, as in struct job */
 	uint64_t metrics_read_ns;
 	bool killed;              /* PHASE_CLEANING: after a run that is not tried again, for it was stopped or has a result */
+	bool begins_now;          /* The operator asked for a round: it does not wait for its time of day. */
 	bool resumes;             /* A process of ours died in this run. */
 	bool ending;              /* Switch the machine off once the current run has been handed over. */
 	struct requests requests; /* requests of the operator */

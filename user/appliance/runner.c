@@ -174,7 +174,10 @@ static void checked_run(struct appliance *appliance)
 		return;
 	}
 	appliance->run = 0;
-	wait_for_round(appliance);
+	if (appliance->begins_now)
+		begin_round(appliance);
+	else
+		wait_for_round(appliance);
 }
 
 /* Make the options of --override words: "--name=value". */
@@ -675,6 +678,8 @@ static void take_requests(struct appliance *appliance)
 	if (!requests.again || job_runs(&appliance->probe_job))
 		return;
 	appliance->requests.again = false;
+	/* A configuration that was wrong is read again, and its schedule says when. */
+	appliance->begins_now = appliance->phase == PHASE_WAITING || appliance->phase == PHASE_DONE;
 	if (appliance_may_begin_again(appliance))
 		begin(appliance);
 	else
