@@ -14,7 +14,7 @@ struct load_range {
 /* Whether a load is at or beyond what a fresh self-test found the tester to be able to, and not merely the line rate. */
 bool load_touches_tester(const struct measurer *measurer, double load_fps);
 
-/* Max Load is the option, or the clean load of a fresh self-test, or the line rate. Otherwise it is the rate that the tester
+/* Max Load is the option, or the clean load of a fresh self-test if the links carry it, or the line rate. Otherwise it is the rate that the tester
  * can send, found by a short calibration, which is noted. A self-test that is missing, old or of something else is warned
  * of. Of a stored search: exactly its loads. EXIT_INTERRUPTED: a stop came first. */
 enum exit_code load_range_find(const struct config *config, struct measurer *measurer, struct load_range *ret);
