@@ -578,6 +578,20 @@ END
   none "class=\"[^>]*>[^<{]*irregular" <"$(render "$GOLDEN/search-1-sim.json" html)"
 }
 
+@test "a sentence that is long is not cut in silence" {
+  local i goals=() requirements=() file=$BATS_TEST_TMPDIR/many.json
+  for i in {10..25}; do goals+=(--goal "name=a-long-name-of-goal-number-$i-with-many-words,loss=0.$i,final=1"); done
+  for i in {10..25}; do requirements+=(--require "a-long-name-of-goal-number-$i-with-many-words>=5Mfps"); done
+  "$XDP_MLR" search --measurer sim:hard,capacity=9e6 --max-load 2Mfps "${goals[@]}" "${requirements[@]}" --format json -q >"$file" || true # 1
+  "$JQ" -e '.irregular_reason | endswith("number-25-with-many-words: Max Load is a Lower Bound: the SUT is not the limit")' "$file"
+  run "$XDP_MLR" report "$file"
+  [[ $(tr -s ' \n' ' ' <<<"$output") == *"IRREGULAR: a-long-name-of-goal-number-10"*"-25-with-many-words: Max Load is a Lower Bound: the SUT is not the limit NOT MET: "* ]]
+  grep -qE ', and [0-9]+ more$' <<<"$output"
+  "$JQ" 'del(.requirements)' "$file" >"$file.1"
+  "$XDP_MLR" report "$file.1" --certificate "$BATS_TEST_TMPDIR/c.html"
+  grep -q '…[^<]* the SUT is not the limit\. The result is IRREGULAR\.' "$BATS_TEST_TMPDIR/c.html"
+}
+
 @test "hostile texts stay texts" {
   local bad='</script><script>alert(1)</script>|`<b onload=x>&"'"'"'' page
   jq -c --arg bad "$bad" '.search_result[].goal.name = $bad | .controller_input.goals[].name = $bad | .traffic_profile[$bad] = $bad

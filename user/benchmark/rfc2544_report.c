@@ -8,7 +8,7 @@
 #include "config/given.h"
 #include "config/options_suite.h"
 
-#define REASON_SIZE   1024
+#define REASON_SIZE   (16 * 1024)
 #define SENTENCE_SIZE 400
 
 /* --- deviations from the book ---------------------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 #include "config/given.h"
 #include "result/report.h"
 
-#define REASON_SIZE 1024
+#define REASON_SIZE (MLR_GOALS_MAX * 256) /* a sentence for each goal */
 
 /* --- trials --------------------------------------------------------------------------------------------------------- */
 

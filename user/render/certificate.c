@@ -12,6 +12,7 @@
 #define VALUE_MOST 78  /* most octets of a fact's value */
 #define NAME_MOST  60
 #define FACTS_MOST 9
+#define WHY_MOST   150 /* octets of a reason: what follows it has room, too */
 
 /* Millimetres of the sheet, as certificate.css has them, above the signatures. Letters are taken to be wide. */
 #define ROOM_MM       242
@@ -276,8 +277,8 @@ static struct outcome outcome_of(const json_t *document)
 	struct outcome outcome = { .tone = TONE_BAD, .word = "FAIL" };
 	const char *why = unmet ?: judge(document, standing, &outcome);
 
-	snprintf(outcome.why, sizeof(outcome.why), "%s%.200s. The result is %s.", unmet ? "A requirement was not met: " : "",
-		 why, standing_word(standing));
+	snprintf(outcome.why, sizeof(outcome.why), "%s%s. The result is %s.", unmet ? "A requirement was not met: " : "",
+		 SHORTENED(why, WHY_MOST), standing_word(standing));
 	add_measurer(&outcome, document_measurer(document));
 	return outcome;
 }

@@ -112,12 +112,16 @@ static void put_masthead(struct writer *writer, const json_t *document)
 	facts_free(&facts);
 }
 
+#define REASON_MOST 4000 /* octets */
+
 static void put_irregular(struct writer *writer, const json_t *document)
 {
 	const char *reason = read_string(document, "irregular_reason");
 
 	if (reason && standing_of(document) == STANDING_IRREGULAR)
-		writer->ops->banner(writer, TONE_BAD, TEXT_OF(512, "%s: %s", standing_word(STANDING_IRREGULAR), reason));
+		writer->ops->banner(writer, TONE_BAD,
+				    TEXT_OF(REASON_MOST + 32, "%s: %.*s%s", standing_word(STANDING_IRREGULAR),
+					    (int)REASON_MOST, reason, strlen(reason) > REASON_MOST ? "\xe2\x80\xa6" : ""));
 }
 
 #define PERCENT_DIGITS 6
@@ -155,19 +159,26 @@ static enum tone tone_of_requirement(const json_t *requirement)
 	return read_truth(requirement, "met") ? TONE_GOOD : TONE_BAD;
 }
 
+#define UNMET_MOST 300 /* octets behind which no further one is named */
+
 /* What --require asked for and did not get: the program ended with exit code 1 by it. */
 static void put_unmet(struct writer *writer, const json_t *requirements)
 {
-	char text[512] = "NOT MET: ";
-	size_t unmet = 0;
+	char text[640] = "NOT MET: ";
+	size_t unmet = 0, untold = 0;
 
 	json_each (one, requirements) {
 		const char *reason = read_string(one, "reason");
 
-		if (!read_truth(one, "met"))
-			text_add(text, sizeof(text), "%s%s (%s%s)", unmet++ ? ", " : "", read_text(one, "requirement"),
-				 reason ? "" : "measured ", reason ?: text_measured(one, VALUE_ROOM));
+		if (!read_truth(one, "met") && strlen(text) > UNMET_MOST)
+			untold++;
+		else if (!read_truth(one, "met"))
+			text_add(text, sizeof(text), "%s%.120s (%s%.120s)", unmet++ ? ", " : "",
+				 read_text(one, "requirement"), reason ? "" : "measured ",
+				 reason ?: text_measured(one, VALUE_ROOM));
 	}
+	if (untold)
+		text_add(text, sizeof(text), ", and %zu more", untold);
 	if (unmet)
 		writer->ops->banner(writer, TONE_BAD, text);
 }
