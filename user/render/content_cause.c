@@ -682,9 +682,20 @@ static void put_figure(struct writer *writer, unsigned int number, const struct 
 
 /* --- the section ---------------------------------------------------------------------------------------------------- */
 
-static void begin(struct writer *writer)
+/* Frames that came too late are lost to their trials, and no counter of the SUT tells of them. */
+static void begin(struct writer *writer, const json_t *document)
 {
+	double late = read_number(json_at(document, "/measurer/late_frames"), "total");
+
 	writer->ops->section(writer, LEVEL_MAIN, "cause", "Where the SUT lost them");
+	if (late > 0)
+		writer->ops->banner(
+			writer, TONE_WARN,
+			TEXT_OF(SENTENCE_SIZE,
+				"%s frame%s came after %s trial, which counts as lost what is no copy: the SUT had "
+				"%s, and no counter tells of that.",
+				text_count(late, VALUE_ROOM), late == 1 ? "" : "s", late == 1 ? "its" : "their",
+				late == 1 ? "it" : "them"));
 }
 
 static void put_cause(struct writer *writer, unsigned int number, const struct cause *cause)
@@ -744,7 +755,7 @@ static void put_suite(struct writer *writer, const json_t *document)
 	sources = sources ? sources : sources_within(document);
 	if (!sources)
 		return;
-	begin(writer);
+	begin(writer, document);
 	json_each (part, parts)
 		count += put_tests(writer, count + 1,
 				   sizes ? TEXT_OF(TITLE_SIZE, "%s octets", read_text(part, "frame_size"))
@@ -761,7 +772,7 @@ static void put_results(struct writer *writer, const json_t *document)
 	const json_t *results = json_object_get(document, "search_result");
 	unsigned int number = 0;
 
-	begin(writer);
+	begin(writer, document);
 	json_each (result, results) {
 		struct cause cause = cause_of(json_object_get(result, "cause"), json_object_get(document, "trials"), result);
 
@@ -779,7 +790,7 @@ static void put_alone(struct writer *writer, const json_t *document)
 	json_auto_t *trial = json_pack("[O?]", json_object_get(document, "trial_result"));
 	struct cause cause = cause_of(json_object_get(document, "cause"), trials ? trials : trial, NULL);
 
-	begin(writer);
+	begin(writer, document);
 	put_cause(writer, 1, &cause);
 	put_sources(writer, json_object_get(cause.json, "sources"));
 }
