@@ -430,6 +430,22 @@ static void no_two_names_of_a_program_are_one(void **state)
 	assert_int_equal(read_integer(summary, "omitted"), 3);
 }
 
+/* Counters in lists have no names, and those far below none that is read. */
+static void counters_that_are_not_read_are_counted(void **state)
+{
+	const char *trouble;
+	json_auto_t *summary = listen_to(
+		"while read -r _; do echo '{\"rx\": 1, \"queues\": [{\"drop\": 5, \"name\": \"q\"}, {\"drop\": 6}, 7], "
+		"\"a\": {\"b\": {\"c\": {\"d\": {\"e\": 1, \"f\": {\"g\": 8}}}}}}'; done",
+		2, &trouble);
+
+	(void)state;
+	assert_null(trouble);
+	assert_int_equal(read_integer(summary, "unchanged"), 2);
+	assert_int_equal(read_integer(summary, "omitted"), 4);
+	assert_string_equal(read_text(summary, "omitted_reason"), "they stand in lists, or below five objects");
+}
+
 /* Have a process answer once on a port of its own, which is returned. */
 static unsigned int answer_once(const char *answer)
 {
@@ -775,6 +791,7 @@ int main(void)
 		cmocka_unit_test(what_is_called_after_a_loss_is_kept_first),
 		cmocka_unit_test(a_name_that_is_not_utf_8_is_told_all_the_same),
 		cmocka_unit_test(no_two_names_of_a_program_are_one),
+		cmocka_unit_test(counters_that_are_not_read_are_counted),
 		cmocka_unit_test(an_interface_of_snmp_is_known_by_its_name),
 		cmocka_unit_test(an_answer_of_http_is_believed_if_it_is_whole),
 		cmocka_unit_test(a_hostile_program_costs_its_own_samples_alone),

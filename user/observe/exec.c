@@ -19,7 +19,7 @@
 #include "observe/source.h"
 
 #define LINE_MOST  (256 * 1024)
-#define DEPTH_MOST 4
+#define DEPTH_MOST 4 /* objects above the one of a counter */
 
 struct line {
 	char *octets; /* LINE_MOST */
@@ -110,6 +110,18 @@ static bool read_some(struct exec_state *state)
 	return true;
 }
 
+/* Count the numbers in a value that is not read. */
+static size_t count_numbers(const json_t *value)
+{
+	size_t count = json_is_number(value);
+
+	json_each (item, value)
+		count += count_numbers(item);
+	json_each_member (key, member, value)
+		count += count_numbers(member);
+	return count;
+}
+
 static void add_members(struct recorder *recorder, const json_t *object, const char *above, bool gauges, int depth)
 {
 	json_each_member (key, value, object) {
@@ -124,6 +136,8 @@ static void add_members(struct recorder *recorder, const json_t *object, const c
 			recorder_add(recorder, name, gauges ? RECORDER_GAUGE : RECORDER_UNKNOWN, json_number_value(value));
 		else if (json_is_object(value) && depth < DEPTH_MOST)
 			add_members(recorder, value, name, gauges || is_list, depth + 1);
+		else
+			recorder_omit(recorder, RECORDER_NO_NAME, count_numbers(value));
 	}
 }
 

@@ -35,6 +35,7 @@ enum recorder_omission {
 	RECORDER_NOT_SHOWN, /* More than RECORDER_SHOWN_MOST moved. */
 	RECORDER_BAD_VALUE, /* It has two values, or one that no counter has. */
 	RECORDER_BAD_LINE,  /* Its line is none of the source's format. */
+	RECORDER_NO_NAME,   /* It stands in a list, or too deep. */
 	RECORDER_OMISSIONS
 };
 
