@@ -490,35 +490,38 @@ static uint8_t *put_before(uint8_t type, uint8_t *at, uint8_t *end)
 	return end + 4;
 }
 
-/* Answer a request for a column from its beginning on: the object ends the request, behind it is a NULL. */
-static size_t answer_of_agent(const uint8_t *request, size_t octets, const struct agent_row rows[4], uint8_t *ret)
+/* Answer a request for rows of a column. Without rows there are 70 interfaces. */
+static size_t answer_of_agent(const uint8_t *request, size_t octets, const struct agent_row *rows, uint8_t *ret)
 {
-	const uint8_t *object = request + octets - 2 - 9; /* in ifTable; one more in ifXTable */
-	bool is_extension = object[-1] != 9;
-	uint8_t *end, *variables, head[] = { 2, 1, 0, 2, 1, 0 };
+	const uint8_t *object = memmem(request, octets, "\x2b\x06\x01\x02\x01", 5);
+	bool is_extension = object[5] == 31; /* ifXTable; otherwise ifTable */
+	uint8_t length = 9 + is_extension, after = object[-1] > length ? object[length] : 0, *end, *variables;
+	uint8_t most = rows ? 4 : 70, head[] = { 2, 1, 0, 2, 1, 0 };
+	bool is_known = object[length - 1] == (is_extension ? 1 : 13);
 	size_t number = 7 + request[6] + 2; /* where the request has its number */
 
-	object -= is_extension;
 	memcpy(ret, request + 2, 3 + 2 + request[6]);
 	end = ret + 3 + 2 + request[6];
 	memcpy(end, request + number, 6);
 	memcpy(end + 6, head, sizeof(head));
 	variables = end + 6 + sizeof(head);
 	end = variables;
-	for (uint8_t i = 0; i < 4 && (object[8 + is_extension] == (is_extension ? 1 : 13)); i++) {
-		uint8_t *row = end, length = 9 + is_extension;
+	for (uint8_t i = after + 1; is_known && i <= most && i <= after + 16; i++) {
+		const char *name = rows ? rows[i - 1].name : TEXT_OF(16, "port%u", i);
+		uint32_t discards = rows ? rows[i - 1].discards : i;
+		uint8_t *row = end;
 
 		*end++ = 6;
 		*end++ = length + 1;
 		end = (uint8_t *)memcpy(end, object, length) + length;
-		*end++ = i + 1;
+		*end++ = i;
 		*end++ = is_extension ? 4 : 0x41;
-		*end++ = (uint8_t)(is_extension ? strlen(rows[i].name) : 2);
+		*end++ = (uint8_t)(is_extension ? strlen(name) : 2);
 		if (is_extension) {
-			end = (uint8_t *)memcpy(end, rows[i].name, strlen(rows[i].name)) + strlen(rows[i].name);
+			end = (uint8_t *)memcpy(end, name, strlen(name)) + strlen(name);
 		} else {
-			*end++ = (uint8_t)(rows[i].discards >> 8);
-			*end++ = (uint8_t)rows[i].discards;
+			*end++ = (uint8_t)(discards >> 8);
+			*end++ = (uint8_t)discards;
 		}
 		end = put_before(0x30, row, end);
 	}
@@ -528,7 +531,7 @@ static size_t answer_of_agent(const uint8_t *request, size_t octets, const struc
 }
 
 /* Have a process be an agent, on a port that is returned. After its first answer about discards it has started again. */
-static unsigned int start_agent(void)
+static unsigned int start_agent(bool has_many)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t size = sizeof(address);
@@ -541,10 +544,11 @@ static unsigned int start_agent(void)
 	if (fork() == 0) {
 		alarm(20);
 		while ((octets = recvfrom(fd, request, sizeof(request), 0, (struct sockaddr *)&address, &size)) > 20) {
-			size_t length = answer_of_agent(request, (size_t)octets, agent_rows[started], answer);
+			size_t length =
+				answer_of_agent(request, (size_t)octets, has_many ? NULL : agent_rows[started], answer);
 
 			sendto(fd, answer, length, 0, (struct sockaddr *)&address, size);
-			started |= request[octets - 3] == 13;
+			started |= request[octets - 3] == 13; /* the column, or the last index before */
 		}
 		_exit(0);
 	}
@@ -552,14 +556,13 @@ static unsigned int start_agent(void)
 	return ntohs(address.sin_port);
 }
 
-/* An agent that started again may number interfaces in another way, and their names may be long. */
-static void an_interface_of_snmp_is_known_by_its_name(void **state)
+/* What becomes of two samples of an agent. */
+static json_t *two_samples_of_agent(bool has_many)
 {
-	struct source source = { .ops = &source_snmp, .argument = TEXT_OF(40, "127.0.0.1:%u", start_agent()) };
+	struct source source = { .ops = &source_snmp, .argument = TEXT_OF(40, "127.0.0.1:%u", start_agent(has_many)) };
 	struct recorder *recorder = recorder_new();
-	json_auto_t *summary = NULL;
+	json_t *summary;
 
-	(void)state;
 	assert_null(source.ops->open(&source));
 	for (int i = 0; i < 2; i++) {
 		recorder_begin(recorder, clock_ns());
@@ -567,12 +570,32 @@ static void an_interface_of_snmp_is_known_by_its_name(void **state)
 		recorder_end(recorder, clock_ns());
 	}
 	summary = recorder_summary(recorder, 0, UINT64_MAX, false);
+	source.ops->close(&source);
+	recorder_free(recorder);
+	return summary;
+}
+
+/* An agent that started again may number interfaces in another way, and their names may be long. */
+static void an_interface_of_snmp_is_known_by_its_name(void **state)
+{
+	json_auto_t *summary = two_samples_of_agent(false);
+
+	(void)state;
 	assert_true(figure(summary, "counters", "if/eth0/ifInDiscards", "change") == 3);
 	assert_null(json_object_get(summary, "reset"));
 	assert_true(figure(summary, "counters", "if/" LONG_NAME "2/ifInDiscards", "change") == 5);
 	assert_int_equal(read_integer(summary, "omitted"), 0);
-	source.ops->close(&source);
-	recorder_free(recorder);
+}
+
+/* Of a large switch the first interfaces are read, and it is said that there are others. */
+static void interfaces_of_snmp_beyond_the_most_are_said_to_be_left_out(void **state)
+{
+	json_auto_t *summary = two_samples_of_agent(true);
+
+	(void)state;
+	assert_int_equal(read_integer(summary, "unchanged"), 64);
+	assert_int_equal(read_integer(summary, "omitted"), 6 * 9); /* columns */
+	assert_string_equal(read_text(summary, "omitted_reason"), "they are of interfaces beyond the first 64");
 }
 
 static void an_answer_of_http_is_believed_if_it_is_whole(void **state)
@@ -793,6 +816,7 @@ int main(void)
 		cmocka_unit_test(no_two_names_of_a_program_are_one),
 		cmocka_unit_test(counters_that_are_not_read_are_counted),
 		cmocka_unit_test(an_interface_of_snmp_is_known_by_its_name),
+		cmocka_unit_test(interfaces_of_snmp_beyond_the_most_are_said_to_be_left_out),
 		cmocka_unit_test(an_answer_of_http_is_believed_if_it_is_whole),
 		cmocka_unit_test(a_hostile_program_costs_its_own_samples_alone),
 	};

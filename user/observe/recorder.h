@@ -36,6 +36,7 @@ enum recorder_omission {
 	RECORDER_BAD_VALUE, /* It has two values, or one that no counter has. */
 	RECORDER_BAD_LINE,  /* Its line is none of the source's format. */
 	RECORDER_NO_NAME,   /* It stands in a list, or too deep. */
+	RECORDER_FAR_PORT,  /* It is of an interface beyond the most that a source reads. */
 	RECORDER_OMISSIONS
 };
 

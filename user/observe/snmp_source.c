@@ -18,6 +18,8 @@
 #define NAME_SIZE       128
 #define ANSWER_WAIT_NS  (NS_PER_S / 4) /* time after which a request is repeated */
 
+_Static_assert(INTERFACES_MOST == 64, "the reason of RECORDER_FAR_PORT");
+
 static const struct if_mib_column names_column = { "ifName", true, 1 };
 static const struct if_mib_column columns[] = {
 	{ "ifInDiscards", false, 13 },  { "ifInErrors", false, 14 },   { "ifInUnknownProtos", false, 15 },
@@ -194,6 +196,19 @@ static void snmp_source_close(struct source *source)
 	source->state = NULL;
 }
 
+/* Count what is left out where an agent has more interfaces than are read: of as many as the next answer tells. */
+static int omit_others(struct snmp_state *state, struct recorder *recorder)
+{
+	struct if_mib_row rows[IF_MIB_ROWS];
+	uint8_t message[IF_MIB_MESSAGE_MOST];
+	int count = 0, error = 0;
+
+	if (state->count == INTERFACES_MOST)
+		error = ask(state, &names_column, state->interfaces[INTERFACES_MOST - 1].index, message, rows, &count);
+	recorder_omit(recorder, RECORDER_FAR_PORT, (size_t)count * COUNT(columns));
+	return error;
+}
+
 /* An agent that starts again may number interfaces in another way (RFC 2863, 3.1.5): each sample has their names as well. */
 static const char *snmp_source_take(struct source *source, struct recorder *recorder)
 {
@@ -203,6 +218,8 @@ static const char *snmp_source_take(struct source *source, struct recorder *reco
 	state->deadline_ns = clock_ns() + (uint64_t)(SOURCE_TAKE_S * NS_PER_S);
 	state->count = 0;
 	error = walk(state, &names_column, read_name, NULL);
+	if (!error)
+		error = omit_others(state, recorder);
 	for (size_t i = 0; i < COUNT(columns) && !error; i++)
 		error = walk(state, &columns[i], read_counter, recorder);
 	return refuse_answers(source, error);
