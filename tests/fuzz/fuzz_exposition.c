@@ -6,7 +6,7 @@
 #include "observe/exposition.h"
 #include "observe/if_mib.h"
 
-static void use(const char *name, enum recorder_kind, double, void *context)
+static void use(const char *name, enum recorder_kind, double, double, void *context)
 {
 	*(size_t *)context += strlen(name);
 }

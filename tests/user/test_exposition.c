@@ -15,18 +15,19 @@ struct values {
 	struct {
 		char name[RECORDER_NAME_SIZE + 1];
 		enum recorder_kind kind;
-		double value;
+		double value, at_ms;
 	} list[VALUES_MOST];
 	size_t count, wrong;
 };
 
-static void take(const char *name, enum recorder_kind kind, double value, void *context)
+static void take(const char *name, enum recorder_kind kind, double value, double at_ms, void *context)
 {
 	struct values *values = context;
 
 	assert_true(values->count < VALUES_MOST);
 	snprintf(values->list[values->count].name, sizeof(values->list[0].name), "%s", name);
 	values->list[values->count].kind = kind;
+	values->list[values->count].at_ms = at_ms;
 	values->list[values->count++].value = value;
 }
 
@@ -56,7 +57,7 @@ static void a_text_of_an_exporter(void **state)
 				   "\n"
 				   "# TYPE heat gauge\r\n"
 				   "heat -1.5e+1\r\n"
-				   "loose 3\n"
+				   "loose 3 1395066363.5\n"
 				   "bad NaN\n"
 				   "# TYPE size histogram\n"
 				   "size_bucket{le=\"1\"} 1\n"
@@ -67,11 +68,13 @@ static void a_text_of_an_exporter(void **state)
 			 6);
 	assert_true(value_of(&values, "drops{place=\"a b\",x=\"}\\\"\"}") == 4812);
 	assert_int_equal(values.list[0].kind, RECORDER_COUNTER);
-	assert_true(value_of(&values, "drops_total") == 7);
+	assert_true(values.list[0].at_ms == 1395066363000);
+	assert_true(value_of(&values, "drops_total") == 7 && isnan(values.list[1].at_ms));
 	assert_int_equal(values.list[1].kind, RECORDER_COUNTER);
 	assert_true(value_of(&values, "heat") == -15);
 	assert_int_equal(values.list[2].kind, RECORDER_GAUGE);
 	assert_int_equal(values.list[3].kind, RECORDER_UNKNOWN);
+	assert_true(values.list[3].at_ms == 1395066363500); /* in seconds, as OpenMetrics has it */
 	assert_true(isnan(value_of(&values, "size_count")));
 }
 

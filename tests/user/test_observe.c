@@ -632,6 +632,28 @@ static void an_answer_of_http_is_believed_if_it_is_whole(void **state)
 	}
 }
 
+/* An exporter may tell what it read long before, with the time of that, by the clock of its server. */
+static void a_value_of_an_earlier_time_is_left_out(void **state)
+{
+	unsigned int port = answer_once("HTTP/1.0 200 OK\r\nDate: Sun, 29 Nov 2026 06:30:01 GMT\r\n\r\n"
+					"now 4 1795933800000\nbefore 4 1795933795000\nnever 4\n");
+	struct source source = { .ops = &source_prometheus, .argument = TEXT_OF(64, "http://127.0.0.1:%u/", port) };
+	struct recorder *recorder = recorder_new();
+	json_auto_t *summary = NULL;
+
+	(void)state;
+	assert_null(source.ops->open(&source));
+	recorder_begin(recorder, clock_ns());
+	assert_null(source.ops->take(&source, recorder));
+	recorder_end(recorder, clock_ns());
+	summary = recorder_summary(recorder, 0, UINT64_MAX, false);
+	assert_int_equal(read_integer(summary, "unchanged"), 2);
+	assert_int_equal(read_integer(summary, "omitted"), 1);
+	assert_string_equal(read_text(summary, "omitted_reason"), "their source had read them some seconds before");
+	source.ops->close(&source);
+	recorder_free(recorder);
+}
+
 static double seconds_of(clockid_t clock)
 {
 	struct timespec now;
@@ -818,6 +840,7 @@ int main(void)
 		cmocka_unit_test(an_interface_of_snmp_is_known_by_its_name),
 		cmocka_unit_test(interfaces_of_snmp_beyond_the_most_are_said_to_be_left_out),
 		cmocka_unit_test(an_answer_of_http_is_believed_if_it_is_whole),
+		cmocka_unit_test(a_value_of_an_earlier_time_is_left_out),
 		cmocka_unit_test(a_hostile_program_costs_its_own_samples_alone),
 	};
 

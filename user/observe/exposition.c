@@ -2,6 +2,7 @@
 #include "observe/exposition.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,9 +11,10 @@
 #include "base/exit_code.h"
 #include "base/text_stream.h"
 
-#define NUMBER_SIZE 64
-#define CPUS_MOST   256
-#define LABELS_MOST 64 /* Those of a series with more do not fit a counter's name. */
+#define NUMBER_SIZE  64
+#define CPUS_MOST    256
+#define SECONDS_MOST 1e11 /* A time below is in seconds, as OpenMetrics has it. */
+#define LABELS_MOST  64   /* Those of a series with more do not fit a counter's name. */
 
 /* The seconds of a CPU, by mode. */
 enum cpu_time { CPU_PROGRAMS, CPU_INTERRUPTS, CPU_STEAL, CPU_IDLE, CPU_TIMES };
@@ -275,7 +277,7 @@ static bool read_cpu(struct reading *reading, const char *name, double value)
 	return true;
 }
 
-static void hand_over(struct reading *reading, const char *name, enum recorder_kind kind, double value)
+static void hand_over(struct reading *reading, const char *name, enum recorder_kind kind, double value, double at_ms)
 {
 	char renamed[RECORDER_NAME_SIZE], what[32];
 	unsigned int cpu;
@@ -289,7 +291,7 @@ static void hand_over(struct reading *reading, const char *name, enum recorder_k
 		snprintf(renamed, sizeof(renamed), "softnet/cpu%u/%.*s", cpu, (int)(strlen(what) - strlen("_total")), what);
 		name = renamed;
 	}
-	reading->visit(name, kind, value, reading->context);
+	reading->visit(name, kind, value, at_ms, reading->context);
 }
 
 /* Read the value and, perhaps, a time. Returns false if the line does not have the format. */
@@ -298,7 +300,7 @@ static bool read_sample(struct reading *reading, struct piece line)
 	char name[RECORDER_NAME_SIZE + 1]; /* One that is cut is too long for the recorder. */
 	struct series series;
 	bool is_of_type;
-	double value;
+	double value, at_ms;
 
 	if (memchr(line.text, '\0', line.octets) || !take_series(&line, &series) || !take_number(&line, &value))
 		return false;
@@ -306,7 +308,11 @@ static bool read_sample(struct reading *reading, struct piece line)
 	if (is_of_type && reading->is_left_out)
 		return true;
 	write_series(&series, name, sizeof(name));
-	hand_over(reading, name, is_of_type ? reading->kind : RECORDER_UNKNOWN, value);
+	if (!take_number(&line, &at_ms))
+		at_ms = NAN;
+	else if (at_ms < SECONDS_MOST)
+		at_ms *= 1e3;
+	hand_over(reading, name, is_of_type ? reading->kind : RECORDER_UNKNOWN, value, at_ms);
 	return true;
 }
 
@@ -338,7 +344,7 @@ static void visit_cpu(const struct reading *reading, unsigned int cpu)
 		char name[RECORDER_NAME_SIZE];
 
 		snprintf(name, sizeof(name), "cpu%u/%s", cpu, names[i]);
-		reading->visit(name, RECORDER_COUNTER, values_s[i], reading->context);
+		reading->visit(name, RECORDER_COUNTER, values_s[i], NAN, reading->context);
 	}
 }
 

@@ -13,8 +13,8 @@
 #include "observe/recorder.h"
 
 /* `name` is the metric with its labels by the order of their names, and lives as long as the call. One that is longer than
- * RECORDER_NAME_SIZE has room for is cut behind that. */
-typedef void exposition_visit(const char *name, enum recorder_kind kind, double value, void *context);
+ * RECORDER_NAME_SIZE has room for is cut behind that. `at_ms` is the time of the value since 1970; NAN: the text has none. */
+typedef void exposition_visit(const char *name, enum recorder_kind kind, double value, double at_ms, void *context);
 
 /* Return the number of values. *ret_wrong is the number of lines that break the format. Returns -1 if most lines do, or
  * without memory. */

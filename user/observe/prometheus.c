@@ -4,6 +4,7 @@
  * by HTTP/1.0, so that the answer ends with the connection. For TLS, redirects and passwords use exec: with curl.
  */
 #include <errno.h>
+#include <math.h>
 #include <netdb.h>
 #include <poll.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -22,6 +24,7 @@
 #define ANSWER_MOST (8u << 20)
 #define HOST_OCTETS 256
 #define PATH_OCTETS 512
+#define OLD_MS      2000 /* age of a value that is not of now; headers have whole seconds */
 
 struct prometheus_state {
 	char host[HOST_OCTETS], port[8], path[PATH_OCTETS];
@@ -185,15 +188,37 @@ static const char *check_body(struct source *source, const char *end, size_t *oc
 	return NULL;
 }
 
-static void add_value(const char *name, enum recorder_kind kind, double value, void *context)
+/* Return the time of an answer by the clock of its server, as that of its values is; NAN: it has none. */
+static double answered_ms(const struct prometheus_state *state, const char *end)
 {
-	recorder_add(context, name, kind, value);
+	const char *date = header_of(state->answer, end, "Date");
+	struct tm time = { 0 };
+
+	return date && strptime(date, "%a, %d %b %Y %H:%M:%S GMT", &time) ? (double)timegm(&time) * 1e3 : NAN;
+}
+
+/* Where the values go, and when the answer was written. */
+struct taking {
+	struct recorder *recorder;
+	double answered_ms;
+};
+
+/* An exporter that tells what it, or another one, read before says so by a time. Such a value is none of now. */
+static void add_value(const char *name, enum recorder_kind kind, double value, double at_ms, void *context)
+{
+	const struct taking *taking = context;
+
+	if (taking->answered_ms - at_ms > OLD_MS)
+		recorder_omit(taking->recorder, RECORDER_OLD, 1);
+	else
+		recorder_add(taking->recorder, name, kind, value);
 }
 
 static const char *prometheus_take(struct source *source, struct recorder *recorder)
 {
 	struct prometheus_state *state = source->state;
 	const char *end, *trouble;
+	struct taking taking;
 	size_t octets, wrong;
 	int error;
 
@@ -210,7 +235,8 @@ static const char *prometheus_take(struct source *source, struct recorder *recor
 	trouble = check_body(source, end, &octets);
 	if (trouble)
 		return trouble;
-	if (exposition_read(end + 4, octets, add_value, recorder, &wrong) < 0)
+	taking = (struct taking){ recorder, answered_ms(state, end) };
+	if (exposition_read(end + 4, octets, add_value, &taking, &wrong) < 0)
 		return "what it says is not the text format of Prometheus";
 	recorder_omit(recorder, RECORDER_BAD_LINE, wrong);
 	return NULL;

@@ -551,6 +551,7 @@ static void put_omitted(json_t *summary, const size_t omitted[RECORDER_OMISSIONS
 		[RECORDER_NOT_SHOWN] = "more than 1000 moved",
 		[RECORDER_BAD_VALUE] = "they had two values, or one of more than 1e17",
 		[RECORDER_BAD_LINE] = "their lines are none of the format",
+		[RECORDER_OLD] = "their source had read them some seconds before",
 		[RECORDER_FAR_PORT] = "they are of interfaces beyond the first 64",
 		[RECORDER_NO_NAME] = "they stand in lists, or below five objects",
 	};

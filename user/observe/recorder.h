@@ -37,6 +37,7 @@ enum recorder_omission {
 	RECORDER_BAD_LINE,  /* Its line is none of the source's format. */
 	RECORDER_NO_NAME,   /* It stands in a list, or too deep. */
 	RECORDER_FAR_PORT,  /* It is of an interface beyond the most that a source reads. */
+	RECORDER_OLD,       /* Its source says that it is of an earlier time. */
 	RECORDER_OMISSIONS
 };
 
