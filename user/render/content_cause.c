@@ -682,6 +682,29 @@ static void put_figure(struct writer *writer, unsigned int number, const struct 
 
 /* --- the section ---------------------------------------------------------------------------------------------------- */
 
+/* Say where the tester itself is among the programs of a CPU: a source of this machine counts it as well. */
+static void put_own_cpus(struct writer *writer, const json_t *document)
+{
+	char cpus[VALUE_SIZE] = "";
+	const char *last = "";
+
+	json_each (port, json_at(document, "/measurer/ports")) {
+		const char *list = read_text(port, "transmit_cpus");
+
+		if (*list && strcmp(list, last) != 0)
+			text_add(cpus, sizeof(cpus), "%s%s", *cpus ? ", " : "", last = list);
+	}
+	json_each (option, json_at(document, "/configuration/observe")) {
+		const char *text = json_string_value(option) ?: "", *source = strchr(text, '=');
+
+		if (*cpus && source && strncmp(source, "=local:", 7) == 0)
+			writer->ops->paragraph(writer, TEXT_OF(SENTENCE_SIZE,
+							       "%.*s counts this machine. The tester sends from CPU %s: "
+							       "there it is one of the programs.",
+							       (int)(source - text < 32 ? source - text : 32), text, cpus));
+	}
+}
+
 /* Frames that came too late are lost to their trials, and no counter of the SUT tells of them. */
 static void begin(struct writer *writer, const json_t *document)
 {
@@ -696,6 +719,7 @@ static void begin(struct writer *writer, const json_t *document)
 				"%s, and no counter tells of that.",
 				text_count(late, VALUE_ROOM), late == 1 ? "" : "s", late == 1 ? "its" : "their",
 				late == 1 ? "it" : "them"));
+	put_own_cpus(writer, document);
 }
 
 static void put_cause(struct writer *writer, unsigned int number, const struct cause *cause)
