@@ -101,8 +101,9 @@ class Controller(http.server.BaseHTTPRequestHandler):
         return {"warnings": []}
 
     def _monitor_metrics(self, asked):
-        frames, pps = Controller.flow["duration"]["fixed_packets"]["packets"], Controller.flow["rate"]["pps"]
-        passed = min(frames, round(1.2e6 * frames / pps)) if Controller.sent else 0
+        duration_s, pps = Controller.flow["duration"]["fixed_seconds"]["seconds"], Controller.flow["rate"]["pps"]
+        frames = round(min(pps, float(sys.argv[1])) * duration_s)
+        passed = min(frames, round(1.2e6 * duration_s)) if Controller.sent else 0
         return {"choice": "flow_metrics", "flow_metrics": [{"name": Controller.flow["name"], "transmit": "stopped",
                 "frames_tx": str(frames if Controller.sent else 0), "frames_rx": str(passed)}]}
 
@@ -114,7 +115,7 @@ server = http.server.HTTPServer(("127.0.0.1", 0), Controller)
 print(server.server_port, flush=True)
 server.serve_forever()
 PYTHON
-  coproc CONTROLLER { exec python3 "$BATS_TEST_TMPDIR/controller.py"; }
+  coproc CONTROLLER { exec python3 "$BATS_TEST_TMPDIR/controller.py" 10e6; }
   local controller=$CONTROLLER_PID port
   read -r port <&"${CONTROLLER[0]}"
   run --separate-stderr "$XDP_MLR" search --goal final=1,sum=1,exceed=0,width=0.05 --max-load 4Mfps --min-load 400kfps --format json \
@@ -123,6 +124,117 @@ PYTHON
   [ "$status" -eq 0 ]
   is '.search_result[0] | .regular and .relevant_lower_bound <= 1.2e6 and .relevant_upper_bound > 1.2e6' <<<"$output"
   nothing_else_is_missing
+  # one that sends 600 kfps at most does not show that the SUT passes a million
+  coproc SLOW { exec python3 "$BATS_TEST_TMPDIR/controller.py" 600e3; }
+  controller=$SLOW_PID
+  read -r port <&"${SLOW[0]}"
+  run --separate-stderr python3 tools/measurers/otg.py "http://127.0.0.1:$port" --locations localhost:5555,localhost:5556 \
+    <<<'{"trial_duration": 1, "trial_load": 1e6}'
+  kill "$controller"
+  is '.tester_limited and .trial_loss_ratio == 0.4 and .unsent == 400000' <<<"$output"
+}
+
+# Of testpmd what is said to it, and what it answers. Its link has the pace of whole Mbit/s, and its receiver lacks buffers for LACKING.
+@test "what testpmd's receiver had no buffer for, and what was sent beyond the load, limits a trial" {
+  command -v python3 >/dev/null || skip "python3 is not here"
+  cat >"$BATS_TEST_TMPDIR/testpmd" <<'PYTHON'
+#!/usr/bin/env python3
+import os
+import sys
+import time
+
+sends = "--forward-mode=txonly" in sys.argv
+sent = os.path.join(os.path.dirname(sys.argv[0]), "sent")
+rate_fps = 0
+
+
+def frames():
+    with open(sent) as file:
+        return int(file.read())
+
+
+def answer(command):
+    global rate_fps, begin_s
+    if command.startswith("set port 0 queue 0 rate "):
+        rate_fps = int(command.split()[-1]) * 1e6 / 8 / 84
+    elif command == "start":
+        begin_s = time.monotonic()
+    elif command == "stop" and sends:
+        with open(sent, "w") as file:
+            file.write(str(round(rate_fps * (time.monotonic() - begin_s))))
+    elif command == "show port stats 0":
+        lacking, lost = int(os.environ.get("LACKING", 0)), int(os.environ.get("LOST", 0))
+        if sends:
+            return "  TX-packets: %-10d TX-errors: 0          TX-bytes:  0\n" % frames()
+        return "  RX-packets: %-10d RX-missed: 0          RX-bytes:  0\n  RX-errors: 0\n  RX-nombuf:  %-10d\n" % (
+            frames() - lacking - lost, lacking)
+    return ""
+
+
+print(end="testpmd> ", flush=True)
+for line in sys.stdin:
+    if line == "quit\n":
+        break
+    print(end=answer(line.strip()) + "testpmd> ", flush=True)
+PYTHON
+  chmod +x "$BATS_TEST_TMPDIR/testpmd"
+  trial() { # LOAD LOST LACKING
+    LOST=$2 LACKING=$3 run --separate-stderr python3 tools/measurers/testpmd.py --program "$BATS_TEST_TMPDIR/testpmd" \
+      --sender a --receiver b --destination-mac 02:00:00:00:00:01 <<<"{\"trial_duration\": 0.2, \"trial_load\": $1}"
+  }
+  trial 1.488e6 100 0
+  is '.frames_lost == 100 and (.tester_limited | not)' <<<"$output"
+  trial 1.488e6 0 100
+  is '.frames_lost == 100 and .tester_limited and .missed == 100' <<<"$output"
+  # 1 Mbit/s, the least pace, are 1488 frames/s
+  trial 800 1 0
+  is '.frames_lost == 1 and .tester_limited' <<<"$output"
+}
+
+# Of pktgen the files. Of a thousand frames a hundred do not arrive, and COUNTER of the receiving interface has so many more.
+@test "what the interface that counts for pktgen had no room for limits a trial" {
+  command -v python3 >/dev/null || skip "python3 is not here"
+  cat >"$BATS_TEST_TMPDIR/pktgen.py" <<'PYTHON'
+import os
+import pathlib
+import runpy
+import sys
+
+counters = {"rx_packets": 0, os.environ["COUNTER"]: 0}
+
+
+class Path:
+    def __init__(self, path): self.path = path
+    def __truediv__(self, name): return Path(self.path + "/" + name)
+    def __fspath__(self): return "/dev/null"
+    def is_dir(self): return True
+    def exists(self): return False
+
+    def read_text(self):
+        if self.path.startswith("/proc"):
+            counters["rx_packets"] += 900
+            counters[os.environ["COUNTER"]] += 100
+            return "pkts-sofar: 1000\nResult: OK: %s(c0) usec, 1000 (60byte,0frags)" % os.environ["TOOK_US"]
+        return str(counters.get(self.path.split("/")[-1], 0))
+
+
+pathlib.Path = Path
+sys.path.insert(0, "tools/measurers")
+sys.argv = ["pktgen.py", "a", "b", "--destination-mac", "02:00:00:00:00:01"]
+runpy.run_path("tools/measurers/pktgen.py")
+PYTHON
+  trial() { # COUNTER TOOK_US
+    COUNTER=$1 TOOK_US=$2 run --separate-stderr python3 "$BATS_TEST_TMPDIR/pktgen.py" <<<'{"trial_duration": 1, "trial_load": 1000}'
+  }
+  trial none 1000000
+  is '.frames_lost == 100 and (.tester_limited | not)' <<<"$output"
+  local counter
+  for counter in rx_missed_errors rx_dropped; do
+    trial $counter 1000000
+    is '.frames_lost == 100 and .tester_limited and .missed == 100' <<<"$output"
+  done
+  trial none 900000 # which is faster than what was asked for
+  is '.tester_limited' <<<"$output"
 }
 
 # Two trials, of which the generator refuses the second one. tests/data says where the recordings are from.

@@ -110,7 +110,9 @@ def main():
             deviations=["Section 23 of RFC 2544: no learning frames, and no wait of two seconds for residual frames.",
                         "Of the last %d ms, frames behind the last one that the server saw are not judged: it stops counting "
                         "when the client ends." % round(CUT_OFF_S * 1000),
-                        "iperf3's control connection, by TCP, goes through the SUT as well."]))
+                        "iperf3's control connection, by TCP, goes through the SUT as well."] +
+            ([] if options.server_by is not None else
+             ["Without --server-by nobody asks what the server had no room for: that counts as lost by the SUT."])))
     finally:
         server.end()
 

@@ -14,6 +14,7 @@ ETHERNET_IPV4_UDP_FCS_OCTETS = 14 + 20 + 8 + 4
 WIRE_OVERHEAD_OCTETS = 20  # preamble, start of frame and the gap between frames
 TRIES = 3  # of a trial that the generator spoilt
 ON_TIME_S, ON_TIME_RATIO = 0.005, 0.001  # by so much a generator may end late
+LOAD_TOLERANCE_RATIO = 0.01  # by so much the load of a generator that sends by time may be off
 
 COMMON = {
     "loss": "Frames to send less frames received. What the generator did not send counts as lost, and makes the trial limited.",
@@ -35,10 +36,11 @@ class Counts:
     received: int
     missed: int = 0
     was_stalled: bool = False  # The generator stopped, and sent in a burst what was due meanwhile.
+    was_fast: bool = False  # The generator sent more than the Trial Load.
 
     def is_limited(self):
-        lost = self.received < self.sent  # A burst that lost nothing changes nothing.
-        return self.sent < self.intended or self.missed > 0 or (self.was_stalled and lost)
+        lost = self.received < self.sent  # Too much that was not lost changes nothing.
+        return self.sent < self.intended or self.missed > 0 or ((self.was_stalled or self.was_fast) and lost)
 
 
 def sent_in_time(frames, took_s, duration_s):
@@ -46,6 +48,17 @@ def sent_in_time(frames, took_s, duration_s):
     if took_s <= duration_s * (1 + ON_TIME_RATIO) + ON_TIME_S:
         return frames
     return round(frames * duration_s / took_s)
+
+
+def is_fast(sent, frames):
+    """Whether so many were sent in the time of so many frames that the load was another."""
+    return sent > 1 + frames * (1 + LOAD_TOLERANCE_RATIO)
+
+
+def counts_of_time(frames, sent, received, missed=0, tolerance_ratio=LOAD_TOLERANCE_RATIO):
+    """Of a generator that sends by time: so many frames are due, and it may send a few more or less."""
+    intended = sent if sent >= frames * (1 - tolerance_ratio) - 1 else frames
+    return Counts(intended, sent, received, missed, was_fast=is_fast(sent, frames))
 
 
 def answer_of(counts, took_s):

@@ -33,8 +33,25 @@ def write(path, *lines):
             file.write(line + "\n")
 
 
-def received(interface):
-    return int(pathlib.Path("/sys/class/net/%s/statistics/rx_packets" % interface).read_text())
+class Interface:
+    """What the kernel counts of an interface."""
+
+    def __init__(self, name):
+        self.path = pathlib.Path("/sys/class/net/" + name)
+
+    def sum(self, *names):
+        return sum(int((self.path / "statistics" / name).read_text()) for name in names)
+
+    def received(self):
+        return self.sum("rx_packets")
+
+    def without_room(self):
+        """Drivers differ in which of the first three they use, and some use several for the same frame."""
+        return max(map(self.sum, ("rx_missed_errors", "rx_fifo_errors", "rx_over_errors"))) + self.sum("rx_dropped")
+
+    def kept_back(self):
+        """What it was given and did not send. A veth counts there what its peer had no room for, so it says nothing."""
+        return self.sum("tx_dropped", "tx_errors") if (self.path / "device").exists() else 0
 
 
 def outcome(device):
@@ -59,15 +76,22 @@ def main():
           "dst_min " + options.destination, "dst_max " + options.destination,
           "udp_src_min 49184", "udp_src_max 49184", "udp_dst_min 7", "udp_dst_max 7")
 
+    sender, receiver = Interface(options.sender), Interface(options.receiver)
+
     def measure(duration_s, load_fps):
         frames = measurer.frames_of(duration_s, load_fps)
         # it computes an interval of whole ns from ratep, which is worse: give the interval
         write(device, "count %d" % frames, "delay %d" % round(1e9 / load_fps))
-        before = received(options.receiver)
+        before, no_room_before, kept_before = receiver.received(), receiver.without_room(), sender.kept_back()
         write(PKTGEN / "pgctrl", "start")  # returns when all is sent
         sent, took_s = outcome(device)
         time.sleep(RESIDUAL_S)
-        return measurer.Counts(frames, measurer.sent_in_time(sent, took_s, duration_s), received(options.receiver) - before)
+        sent -= sender.kept_back() - kept_before
+        came = receiver.received() - before
+        # rx_dropped also has frames that came, and that nobody wanted
+        missed = min(max(sent - came, 0), receiver.without_room() - no_room_before)
+        return measurer.Counts(frames, measurer.sent_in_time(sent, took_s, duration_s), came, missed,
+                               was_fast=measurer.is_fast(sent, frames * took_s / duration_s))
 
     try:
         measurer.serve(measure, measurer.of_run(

@@ -43,10 +43,9 @@ def main():
         client.start(ports=[SENDER], mult="%.3fpps" % load_fps, duration=duration_s, force=True)
         client.wait_on_traffic(ports=[SENDER], timeout=duration_s + 30, rx_delay_ms=RESIDUAL_MS)
         stats = client.get_stats()
-        intended, sent = measurer.frames_of(duration_s, load_fps), stats[SENDER]["opackets"]
         # its duration ends at a frame's border: it may send one more or one less
-        intended = sent if abs(sent - intended) <= 1 + measurer.ON_TIME_RATIO * intended else max(sent, intended)
-        return measurer.Counts(intended, sent, stats[RECEIVER]["ipackets"], stats[RECEIVER]["ierrors"])
+        return measurer.counts_of_time(measurer.frames_of(duration_s, load_fps), stats[SENDER]["opackets"],
+                                       stats[RECEIVER]["ipackets"], stats[RECEIVER]["ierrors"], measurer.ON_TIME_RATIO)
 
     try:
         prepare(client, options)
