@@ -53,6 +53,20 @@ night() {
   is '.goals | all(.slower == 1 and .last_change.start_time == "2026-11-05T02:00:00Z")' <<<"$output"
 }
 
+@test "a search that did not end hides no fall, and is none" {
+  local day
+  for day in 01 02 03 04 05; do night $day 1000e3 --algorithm binary; done
+  night 06 1000e3 --algorithm binary --max-time 6 || true
+  night 07 1000e3 --algorithm binary --max-time 6 || true
+  is '.search_result | all(.regular | not) and all(.relevant_lower_bound < 960e3 and .relevant_upper_bound > 1.2e6)' <"$FOLDER/of-07.json"
+  run "$XDP_MLR" report "$FOLDER" --format json
+  is '.goals | all(.slower == 0 and (.levels | length) == 1 and .levels[0].results == 5 and .points[6].verdict == "unknown"
+    and (.points[6].evidence | startswith("the search did not find both bounds")))' <<<"$output"
+  for day in 08 09 10; do night $day 900e3 --algorithm binary; done
+  run "$XDP_MLR" report "$FOLDER" --format json
+  is '.goals | all(.slower == 1 and .last_change.start_time == "2026-11-08T02:00:00Z" and .change < -0.09)' <<<"$output"
+}
+
 @test "what is slower than at first stands in the banner, in every form" {
   local day
   for day in 01 02 03 04 05; do night $day 1000e3; done

@@ -247,7 +247,7 @@ static void leave_out_others(struct trend *trend)
 /* --- one goal -------------------------------------------------------------------------------------------------------------------- */
 
 /* The values of one goal, in the order of their dates. Values that the tester limited are no part of any level, nor
- * are those that are only "at least" and below others. */
+ * are those of unfinished searches, and those that are only "at least" and below others. */
 struct series {
 	size_t count;
 	size_t *result;    /* index of the result that a value comes from */
@@ -274,15 +274,27 @@ static json_t *point_json(const struct dated *dated, const json_t *findings)
 			 read_truth(findings, "tester_limited"), "verdict", "unknown", "change", "evidence");
 }
 
+/* Whether its search did not come to its end: the bounds are then apart by any distance. */
+static bool is_unfinished(const json_t *findings)
+{
+	return json_is_false(json_object_get(findings, "regular")) &&
+	       read_number(findings, "relevant_lower_bound_min") > 0 &&
+	       read_number(findings, "relevant_upper_bound_max") > 0;
+}
+
 static json_t *points_json(const struct trend *trend, size_t goal)
 {
 	json_t *points = json_array();
 
 	for (size_t i = 0; i < trend->count; i++) {
 		json_auto_t *goals = describe(trend->config, trend->results[i].document);
+		const json_t *findings = json_object_get(json_array_get(goals, goal), "b");
+		json_t *point = point_json(&trend->results[i], findings);
 
-		json_array_append_new(points,
-				      point_json(&trend->results[i], json_object_get(json_array_get(goals, goal), "b")));
+		if (is_unfinished(findings))
+			json_object_set_new(point, "evidence",
+					    json_string("the search did not find both bounds: it is no part of any level"));
+		json_array_append_new(points, point);
 	}
 	return points;
 }
@@ -300,12 +312,18 @@ static bool is_at_least(const json_t *point)
 	return read_number(point, "lower_bound") > 0 && !(read_number(point, "upper_bound") > 0);
 }
 
+/* Whether a point is no part of any level, whatever the others are. */
+static bool has_no_place(const json_t *point)
+{
+	return read_truth(point, "tester_limited") || read_string(point, "evidence");
+}
+
 static double highest_of(const json_t *points)
 {
 	double highest_fps = 0;
 
 	json_each (point, points)
-		if (!read_truth(point, "tester_limited"))
+		if (!has_no_place(point))
 			highest_fps =
 				fmax(highest_fps, fmax(read_number(point, "value"), read_number(point, "lower_bound")));
 	return highest_fps;
@@ -326,7 +344,7 @@ static void add_value(struct series *series, size_t index, json_t *point, double
 {
 	double value = read_number(point, "value");
 
-	if (!(value > 0) || read_truth(point, "tester_limited") || says_nothing(point, highest_fps))
+	if (!(value > 0) || has_no_place(point) || says_nothing(point, highest_fps))
 		return;
 	series->result[series->count] = index;
 	series->places[series->count] = log(read_number(point, "threshold"));
