@@ -136,6 +136,14 @@ short_search() {
   check '.search_result[0].tester_limited | not'
 }
 
+@test "an upper bound above it is marked: what was lost there may be the tester's" {
+  real_store
+  lab_up policer:rate=19000,burst=100us
+  goal=name=ndr,loss=0,exceed=0,final=0.1,sum=0.1,width=50% clean search --algorithm binary --max-load 60000 --min-load 5000
+  [ "$status" -eq 1 ]
+  check '.search_result[0] | .regular and .relevant_lower_bound == 18750 and .relevant_upper_bound == 32500 and .tester_limited'
+}
+
 @test "one that is too old does not count, and that is said" {
   real_store
   lab_up policer:rate=10000,burst=100us
@@ -161,7 +169,8 @@ short_search() {
   cp "$(store_file)" "$BATS_TEST_TMPDIR/kept"
   for change in '.kernel = "5.4.0-old"|kernel*5.4.0-old' '.ports[0].driver = "ixgbe"|driver*ixgbe' \
     ".ports[1].queues = 7|queues of port $B*7" '.transmit_mode = "zero-copy"|transmit mode*zero-copy' \
-    '.timestamps = "hardware"|who tells*hardware' '.options.other = "yes"|options*other' '.ports[0].firmware = "9.9"|firmware*9.9'; do
+    '.timestamps = "hardware"|who tells*hardware' '.options.other = "yes"|options*other' '.ports[0].firmware = "9.9"|firmware*9.9' \
+    '.line_rate = 14880952.4|line rate*now 0'; do
     cp "$BATS_TEST_TMPDIR/kept" "$(store_file)"
     edit_store "${change%|*}"
     short_search

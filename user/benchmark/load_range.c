@@ -7,13 +7,22 @@
 #include "config/stored.h"
 
 #define LINE_ROUNDING 1e-3 /* by which a clean load at the line rate may be above it */
-#define REMEDY "cable the ports to each other and run 'xdp-mlr selftest'"
+#define LOAD_ROUNDING 1e-9
+#define REMEDY        "cable the ports to each other and run 'xdp-mlr selftest'"
+
+static bool is_limit_known(const struct measurer *measurer)
+{
+	return measurer->selftest.state == SELFTEST_FRESH && !measurer->selftest.line_limited;
+}
 
 bool load_touches_tester(const struct measurer *measurer, double load_fps)
 {
-	const struct selftest_figure *selftest = &measurer->selftest;
+	return is_limit_known(measurer) && load_fps >= measurer->selftest.clean_load_fps;
+}
 
-	return selftest->state == SELFTEST_FRESH && !selftest->line_limited && load_fps >= selftest->clean_load_fps;
+bool load_exceeds_tester(const struct measurer *measurer, double load_fps)
+{
+	return is_limit_known(measurer) && load_fps > measurer->selftest.clean_load_fps * (1 + LOAD_ROUNDING);
 }
 
 /* Report why the tester's own limit is not known, where that matters. */

@@ -13,6 +13,8 @@ struct load_range {
 
 /* Whether a load is at or beyond what a fresh self-test found the tester to be able to, and not merely the line rate. */
 bool load_touches_tester(const struct measurer *measurer, double load_fps);
+/* Whether a load is beyond that: what is lost there may be the tester's. */
+bool load_exceeds_tester(const struct measurer *measurer, double load_fps);
 
 /* Max Load is the option, or the clean load of a fresh self-test if the links carry it, or the line rate. Otherwise it is the rate that the tester
  * can send, found by a short calibration, which is noted. A self-test that is missing, old or of something else is warned

@@ -56,13 +56,14 @@ static bool is_spoilt_at(const struct search *search, size_t goal, double load_f
 }
 
 /* Whether a self-test, or the stored search that is replayed, says so. */
-static bool is_known_limited(const struct search *search, size_t goal, double load_fps)
+static bool is_known_limited(const struct search *search, size_t goal, const struct mlr_goal_result *result)
 {
 	const struct config *config = search->config;
 
 	if (config->measurer == MEASURER_REPLAY)
 		return stored_is_limited(config->stored, config->goals[goal].name);
-	return load_touches_tester(search->measurer, load_fps);
+	return load_touches_tester(search->measurer, result->relevant_lower_bound_fps) ||
+	       load_exceeds_tester(search->measurer, result->relevant_upper_bound_fps);
 }
 
 enum exit_code search_outcome(const struct search *search, size_t goal, struct goal_outcome *ret)
@@ -76,7 +77,7 @@ enum exit_code search_outcome(const struct search *search, size_t goal, struct g
 										   : result->relevant_upper_bound_fps,
 					   spoils_upper) ||
 			      is_spoilt_at(search, goal, result->relevant_lower_bound_fps, spoils_lower) ||
-			      is_known_limited(search, goal, result->relevant_lower_bound_fps);
+			      is_known_limited(search, goal, result);
 	return EXIT_DONE;
 }
 

@@ -316,6 +316,7 @@ static struct selftest_figure figure_of(const json_t *entry, const json_t *subje
 		.state = SELFTEST_FRESH,
 		.clean_load_fps = json_number_value(json_object_get(entry, "clean_load")),
 		.line_limited = !strcmp(read_text(entry, "limited_by"), "line rate"),
+		.line_rate_fps = read_number(entry, "line_rate"),
 		.floor_p50_ns = json_number_value(json_object_get(floor, "p50_ns")),
 		.floor_p99_ns = json_number_value(json_object_get(floor, "p99_ns")),
 	};

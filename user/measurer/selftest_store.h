@@ -32,6 +32,7 @@ struct selftest_figure {
 	enum selftest_state state;
 	double clean_load_fps; /* clean load of one transmitting interface */
 	bool line_limited;     /* The link limits the clean load, not the tester. */
+	double line_rate_fps;  /* line rate of the links at that time; NAN: none was known */
 	double floor_p50_ns, floor_p99_ns;
 	char time[32];                 /* time of the self-test, ISO 8601, UTC */
 	char what[SELFTEST_TEXT_SIZE]; /* age of the self-test (SELFTEST_OLD), or what changed since (SELFTEST_CHANGED) */

@@ -8,6 +8,7 @@
 #include "measurer/xdp_private.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -265,13 +266,27 @@ static enum exit_code spare_cpus(struct measurer_xdp *xdp)
 	return code;
 }
 
+/* A self-test counts for links of the same speed. */
+static void check_selftest_speed(const struct measurer *measurer, struct selftest_figure *selftest)
+{
+	double then_fps = selftest->line_rate_fps > 0 ? selftest->line_rate_fps : 0;
+
+	if (selftest->state != SELFTEST_FRESH || fabs(then_fps - measurer->line_rate_fps) <= SPEED_TOLERANCE * then_fps)
+		return;
+	selftest->state = SELFTEST_CHANGED;
+	snprintf(selftest->what, sizeof(selftest->what), "the line rate: then %.6g frames/s, now %.6g", then_fps,
+		 measurer->line_rate_fps);
+}
+
 /* What a self-test said of a tester like this one. */
 static void find_selftest(struct measurer_xdp *xdp)
 {
 	const struct selftest_way way = xdp_way(&xdp->measurer);
 
-	if (xdp->config->verb != VERB_SELFTEST && xdp->port_count == PORT_COUNT)
-		xdp->measurer.selftest = selftest_find(xdp->config, &way);
+	if (xdp->config->verb == VERB_SELFTEST || xdp->port_count != PORT_COUNT)
+		return;
+	xdp->measurer.selftest = selftest_find(xdp->config, &way);
+	check_selftest_speed(&xdp->measurer, &xdp->measurer.selftest);
 }
 
 static void close_frames(struct measurer_xdp *xdp)
