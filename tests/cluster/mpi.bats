@@ -118,6 +118,25 @@ ranks_gone() {
   "${BUILD:-build}/tests/tools/validate" --closed docs/schema/search.schema.json - <<<"$output"
 }
 
+# A stop of h1 prolongs its sending, and h0 has nothing to send.
+@test "late frames are waited for from when the last rank has sent" {
+  local seen transmitter
+  lab_between_hosts xdp
+  seen=$(received_by_b)
+  start_ranks 3 "$HOSTS/rank" search --measurer mpi -p "h1:$A,h2:$B" --wait d=0.2 --algorithm binary --max-load 500 --min-load 201 \
+    --tester-repeats 0 --goal name=ndr,loss=0,exceed=0,final=4,sum=4,width=50% --format json >"$BATS_TEST_TMPDIR/out" &
+  background+=($!)
+  until [ "$(received_by_b)" -gt $((seen + 300)) ]; do sleep 0.05; done
+  transmitter=$(processes_on h1 | tail -1)
+  kill -STOP "$transmitter"
+  sleep 0.5
+  kill -CONT "$transmitter"
+  wait "${background[-1]}" || true
+  output=$(cat "$BATS_TEST_TMPDIR/out")
+  check '.trials[0].pacing.moved_ns > 3e8'
+  check '[.trials[] | .wall_duration >= .pacing.transmit_duration + .residual_duration] | all'
+}
+
 @test "one rank is as the measurer xdp" {
   local options=(--max-load 50kfps --min-load 9001 --goal $GOAL --wait d=0.5 --format json) try
   all_was_sent() { [ "$status" -eq 0 ] && jq -e '[.trials[].counts.unsent] | add == 0' <<<"$output" >/dev/null; }

@@ -113,13 +113,16 @@ static enum exit_code add_steps(struct residual_step *sum)
 	return sum->code;
 }
 
-/* Phase d: rank 0 judges the sum of what all saw, and says so in the next exchange. */
+/* Phase d: rank 0 judges the sum of what all saw, and says so in the next exchange. It begins when all have sent. */
 static enum exit_code wait_residual(struct measurer_mpi *mpi, const struct xdp_run *run, enum exit_code code,
 				    struct residual_summary *ret)
 {
-	struct xdp_residual residual = xdp_residual_begin(&mpi->xdp, &run->input);
 	struct residual_step step = { .over = false };
+	struct xdp_residual residual;
 
+	if ((code = mpi_agree(code, 0, NULL)))
+		return code;
+	residual = xdp_residual_begin(&mpi->xdp, &run->input);
 	for (;;) {
 		step.code = code;
 		step.progress = xdp_run_progress(&mpi->xdp, run);
