@@ -85,3 +85,12 @@ END
   [ "$status" -eq 1 ]
   check '.reconf | .command_result == "exited with status 3" and (.irregular_reason | test("reconf command failed"))'
 }
+
+# Both ends of the wire are the tester's, and the receiving one takes nothing for a while.
+@test "what the tester's own receiving port missed is no block of the SUT" {
+  lab_up wire
+  suite --max-load 5kfps --min-load 1kfps --frame-size 64 --tests reconf --reconf-duration 4 \
+    --reconf-command "ip link set $B down; sleep 0.3; ip link set $B up"
+  [ "$status" -eq 1 ]
+  check '.reconf | .frames_lost > 1000 and .tester_limited'
+}

@@ -568,6 +568,13 @@ static void put_reset(struct rfc2544_run *run, const struct reset_watch *watch, 
 	put_worst(measurement, worst, "reset_time", json);
 }
 
+/* Whether the tester cost frames. What it dropped before the wire, or received damaged, may be by a link that the command took
+ * down. */
+static bool is_tester_limited(const struct measurement *measurement)
+{
+	return measurement->tester_limited && (measurement->verdict.unsent || measurement->attribution.receiver_missed);
+}
+
 /* Perform a trial at the throughput, in which a command runs. */
 static enum exit_code perform_watched(struct rfc2544_run *run, struct reset_watch *watch, double duration_s,
 				      struct measurement *measurement, json_t *json)
@@ -588,7 +595,7 @@ static enum exit_code perform_watched(struct rfc2544_run *run, struct reset_watc
 			       json_pack("{s:s, s:f, s:s?, s:f}", "frame_size", run->part.config->frame_size_text, "load",
 					 run->throughput_fps, "command", watch->command, "trial_duration", duration_s));
 	code = suite_steps(&run->part, &watch->steps, measurement);
-	run->part.tester_limited = measurement->tester_limited && measurement->verdict.unsent;
+	run->part.tester_limited = is_tester_limited(measurement);
 	return code;
 }
 
