@@ -719,7 +719,12 @@ static void begin(struct writer *writer, const json_t *document)
 				"%s, and no counter tells of that.",
 				text_count(late, VALUE_ROOM), late == 1 ? "" : "s", late == 1 ? "its" : "their",
 				late == 1 ? "it" : "them"));
+}
+
+static void end(struct writer *writer, const json_t *document, const json_t *sources)
+{
 	put_own_cpus(writer, document);
+	put_sources(writer, sources);
 }
 
 static void put_cause(struct writer *writer, unsigned int number, const struct cause *cause)
@@ -788,7 +793,7 @@ static void put_suite(struct writer *writer, const json_t *document)
 	count += put_tests(writer, count + 1, "", document);
 	if (!count)
 		writer->ops->paragraph(writer, "The SUT lost no frame while it was observed.");
-	put_sources(writer, sources);
+	end(writer, document, sources);
 }
 
 static void put_results(struct writer *writer, const json_t *document)
@@ -804,7 +809,7 @@ static void put_results(struct writer *writer, const json_t *document)
 			writer->ops->subsection(writer, read_text(json_object_get(result, "goal"), "name"));
 		put_cause(writer, ++number, &cause);
 	}
-	put_sources(writer, json_at(document, "/search_result/0/cause/sources"));
+	end(writer, document, json_at(document, "/search_result/0/cause/sources"));
 }
 
 /* Write the causes of a trial, a sweep, or a soak. */
@@ -816,7 +821,7 @@ static void put_alone(struct writer *writer, const json_t *document)
 
 	begin(writer, document);
 	put_cause(writer, 1, &cause);
-	put_sources(writer, json_object_get(cause.json, "sources"));
+	end(writer, document, json_object_get(cause.json, "sources"));
 }
 
 void content_put_cause(struct writer *writer, const json_t *document)
