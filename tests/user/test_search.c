@@ -60,25 +60,6 @@ static struct config new_config(struct load_spec max_load)
 
 static const struct load_spec ten_million = { LOAD_FPS, 1e7 }, unset = { LOAD_UNSET, 0 };
 
-static void a_self_test_with_a_faster_link_sets_no_max_load(void **state)
-{
-	struct config config = new_config(unset);
-	struct fake fake = new_fake(1e6);
-	struct search search;
-
-	(void)state;
-	fake.base.line_rate_fps = 1488095;
-	fake.base.selftest = (struct selftest_figure){ .state = SELFTEST_FRESH, .clean_load_fps = 14880952, .line_limited = true };
-	assert_int_equal(search_run(&config, &fake.base, &search), EXIT_DONE);
-	assert_string_equal(search.max_load_source, "line rate");
-	assert_true(search.input.max_load_fps == 1488095);
-	search_free(&search);
-	fake.base.selftest.clean_load_fps = 1488096;
-	assert_int_equal(search_run(&config, &fake.base, &search), EXIT_DONE);
-	assert_string_equal(search.max_load_source, "self-test");
-	search_free(&search);
-}
-
 static void a_search_comes_to_its_end(void **state)
 {
 	struct config config = new_config(ten_million);
@@ -277,7 +258,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_search_comes_to_its_end),
-		cmocka_unit_test(a_self_test_with_a_faster_link_sets_no_max_load),
 		cmocka_unit_test(the_testers_limit_at_the_upper_bound_shows),
 		cmocka_unit_test(the_testers_limit_decides_nothing_where_the_sut_failed),
 		cmocka_unit_test(the_testers_limit_elsewhere_does_not),

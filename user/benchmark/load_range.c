@@ -6,7 +6,6 @@
 #include "config/given.h"
 #include "config/stored.h"
 
-#define LINE_ROUNDING 1e-3 /* by which a clean load at the line rate may be above it */
 #define LOAD_ROUNDING 1e-9
 #define REMEDY        "cable the ports to each other and run 'xdp-mlr selftest'"
 
@@ -40,13 +39,6 @@ static void warn_of_selftest(const struct measurer *measurer, bool limit_is_give
 		     "known; " REMEDY);
 }
 
-/* Whether a link was faster in the self-test than it is now. */
-static bool is_beyond_line(const struct measurer *measurer)
-{
-	return measurer->line_rate_fps > 0 &&
-	       measurer->selftest.clean_load_fps > measurer->line_rate_fps * (1 + LINE_ROUNDING);
-}
-
 static enum exit_code find_max_load(const struct config *config, struct measurer *measurer, struct load_range *range)
 {
 	enum exit_code code;
@@ -56,7 +48,7 @@ static enum exit_code find_max_load(const struct config *config, struct measurer
 		range->max_source = "option";
 		return option_load_fps(config, "max-load", &config->max_load, measurer->line_rate_fps, &range->max_fps);
 	}
-	if (measurer->selftest.state == SELFTEST_FRESH && !is_beyond_line(measurer)) {
+	if (measurer->selftest.state == SELFTEST_FRESH) {
 		range->max_source = "self-test";
 		range->max_fps = measurer->selftest.clean_load_fps;
 		note("Max Load is %s, by the self-test of %s", format_si(range->max_fps, "fps", UNIT_ROOM),

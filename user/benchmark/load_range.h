@@ -16,7 +16,7 @@ bool load_touches_tester(const struct measurer *measurer, double load_fps);
 /* Whether a load is beyond that: what is lost there may be the tester's. */
 bool load_exceeds_tester(const struct measurer *measurer, double load_fps);
 
-/* Max Load is the option, or the clean load of a fresh self-test if the links carry it, or the line rate. Otherwise it is the rate that the tester
+/* Max Load is the option, or the clean load of a fresh self-test, or the line rate. Otherwise it is the rate that the tester
  * can send, found by a short calibration, which is noted. A self-test that is missing, old or of something else is warned
  * of. Of a stored search: exactly its loads. EXIT_INTERRUPTED: a stop came first. */
 enum exit_code load_range_find(const struct config *config, struct measurer *measurer, struct load_range *ret);

@@ -29,7 +29,8 @@ void progress_take_trial(struct view *view, const struct mlr_trial_input *input)
 
 /* Show a new state. `time_passes`: the trial takes as long as it says, and the times shown go on meanwhile. */
 void progress_show(const struct config *config, const struct view *view, bool time_passes);
-/* Show the last state, also of a part of a suite, whose trials count from then on among those of the suite. The view is erased, and the file of --metrics has the state. */
+/* Show the last state, also of a part of a suite, whose trials count from then on among those of the suite. The view is
+ * erased, and the file of --metrics has the state. */
 void progress_show_end(const struct view *view);
 
 /* Show that a single trial begins. The load is NAN for --load max. What it belongs to takes about so long from now on, if
