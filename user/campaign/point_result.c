@@ -225,22 +225,12 @@ static double duration_s(const json_t *document)
 	return read_number(json_object_get(document, "trial_result"), "wall_duration");
 }
 
-/* Name the first requirement that a result misses; NULL: it misses none. */
-static const char *missed_requirement(const json_t *document)
-{
-	json_each (requirement, json_object_get(document, "requirements"))
-		if (!read_truth(requirement, "met"))
-			return read_text(requirement, "requirement");
-	return NULL;
-}
-
 static json_t *digest(const json_t *document, enum verb verb)
 {
-	const char *missed = missed_requirement(document);
-
 	static const char *const told[] = { "start_time", "hostname", "version", "kernel" };
 	const json_t *environment = json_object_get(document, "environment");
 	const char *backend = read_string(json_object_get(document, "measurer"), "tx_backend");
+	const char *missed = missed_requirement(document);
 	enum standing standing = standing_of_document(document);
 	json_t *json = json_object();
 

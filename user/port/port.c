@@ -94,6 +94,7 @@ int port_find_use(struct mnl_socket *netlink, const struct link_info *link, stru
 	*ret = (struct port_use){ "" };
 	if (error)
 		return error;
+	ret->is_of_ipv6 = uses.is_of_ipv6;
 	if (uses.has_default_route) {
 		snprintf(ret->what, sizeof(ret->what), "carries this machine's default route");
 	} else if (*uses.upper) {
@@ -118,7 +119,7 @@ int port_find_use(struct mnl_socket *netlink, const struct link_info *link, stru
 	return 0;
 }
 
-static enum exit_code check_safety(struct mnl_socket *netlink, const char *unsafe_reason, const struct port *port)
+static enum exit_code check_safety(struct mnl_socket *netlink, const char *unsafe_reason, struct port *port)
 {
 	struct port_use use;
 	int error = port_find_use(netlink, &port->link, &use);
@@ -126,6 +127,7 @@ static enum exit_code check_safety(struct mnl_socket *netlink, const char *unsaf
 	if (error)
 		return refuse(EXIT_INCAPABLE, "port %s: cannot ask the kernel who uses it: %s", port->link.name,
 			      strerror(-error));
+	port->uses_ipv6 = use.is_of_ipv6;
 	if (!*use.what)
 		return EXIT_DONE;
 	if (!unsafe_reason && !*use.remedy)
@@ -301,7 +303,7 @@ static enum exit_code look_at_ports(struct mnl_socket *netlink, const struct con
 	return code;
 }
 
-static enum exit_code check_ports(struct mnl_socket *netlink, const struct config *config, const struct port *ports)
+static enum exit_code check_ports(struct mnl_socket *netlink, const struct config *config, struct port *ports)
 {
 	enum exit_code code = EXIT_DONE;
 

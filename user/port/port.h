@@ -25,6 +25,7 @@ struct port {
 	char bus[32];    /* address of the device, such as "0000:03:00.0"; empty for a virtual one */
 	double link_bps; /* 0: not known, or made up as by veth */
 	bool half_duplex;
+	bool uses_ipv6;   /* an address, a route or a nexthop of IPv6 leads through it */
 	int listening_fd; /* its socket, which also keeps the port promiscuous */
 	struct claim *claim;
 };
@@ -55,6 +56,7 @@ enum exit_code port_find(struct mnl_socket *netlink, const char *name, struct li
 struct port_use {
 	char what[96];
 	char remedy[128]; /* a command; empty: none is offered, for it would cut this machine off */
+	bool is_of_ipv6;  /* an address, a route or a nexthop of IPv6 is among the uses */
 };
 /* Returns 0 or -errno; on an error both texts are empty. */
 int port_find_use(struct mnl_socket *netlink, const struct link_info *link, struct port_use *ret);

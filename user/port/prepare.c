@@ -70,27 +70,12 @@ static int keep_tags(struct port *port, const struct needs *)
 
 /* --- the rest ------------------------------------------------------------------------------------------------------- */
 
-/* Whether somebody uses IPv6 on a port that --allow-unsafe lets us use. The kernel forgets addresses and routes of IPv6 where it
- * is switched off. Returns -EADDRINUSE then. */
-static int find_ipv6(const struct port *port)
-{
-	struct mnl_socket *netlink;
-	struct link_uses uses = { .is_of_ipv6 = false };
-	int error = netlink_open(&netlink);
-
-	if (error)
-		return error;
-	error = netlink_uses(netlink, &port->link, &uses);
-	netlink_close(netlink);
-	return error ? error : uses.is_of_ipv6 ? -EADDRINUSE : 0;
-}
-
+/* The kernel forgets addresses and routes of IPv6 where it is switched off. --allow-unsafe lets us use a port that has some. */
 static int silence_ipv6(struct port *port, const struct needs *)
 {
-	int error = find_ipv6(port);
+	int error = port->uses_ipv6 ? -EADDRINUSE
+				    : claim_change(port->claim, "sysctl:net/ipv6/conf/%s/disable_ipv6", "1");
 
-	if (!error)
-		error = claim_change(port->claim, "sysctl:net/ipv6/conf/%s/disable_ipv6", "1");
 	return error == -ENOENT ? 0 : error; /* the kernel has no IPv6 */
 }
 

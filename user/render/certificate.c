@@ -222,15 +222,6 @@ struct outcome {
 	char why[512], measurer[512]; /* the latter: who measured, if not this tester */
 };
 
-/* Return the first requirement that was not met; NULL: there is none. */
-static const char *unmet_of(const json_t *requirements)
-{
-	json_each (requirement, requirements)
-		if (!read_truth(requirement, "met"))
-			return read_text(requirement, "requirement");
-	return NULL;
-}
-
 /* Return the reason for the outcome of a document without unmet requirements. */
 static const char *judge(const json_t *document, enum standing standing, struct outcome *outcome)
 {
@@ -272,7 +263,7 @@ static void add_measurer(struct outcome *outcome, const json_t *measurer)
  * result. */
 static struct outcome outcome_of(const json_t *document)
 {
-	const char *unmet = unmet_of(json_object_get(document, "requirements"));
+	const char *unmet = missed_requirement(document);
 	enum standing standing = standing_of_document(document);
 	struct outcome outcome = { .tone = TONE_BAD, .word = "FAIL" };
 	const char *why = unmet ?: judge(document, standing, &outcome);
