@@ -34,6 +34,8 @@ static int set_up(void **state)
 		account.ports[i] = (struct port_trial){
 			.counts = { .transmits = true, .counts = { .intended = 1000, .sent = 1000 } },
 			.sent = { .sent = 1000 },
+			.intended_to[2] = 1000,
+			.sent_to[2] = 1000,
 			.busy_s = 1,
 		};
 	}
@@ -65,7 +67,11 @@ static void receive(uint64_t frames)
 
 static void sent(unsigned int port, uint64_t frames)
 {
-	account.ports[port].counts.counts.sent = account.ports[port].sent.sent = frames;
+	struct port_trial *from = &account.ports[port];
+
+	from->counts.counts.sent = from->sent.sent = frames;
+	for (unsigned int to = 0; to < account.port_count; to++)
+		from->sent_to[to] = from->sent_to[to] ? frames : 0;
 }
 
 /* The example of 4.5.7: two inputs, one output; the ratio is of all frames, the load that of one interface. */
@@ -517,7 +523,7 @@ static void send_many(void)
 	account.port_count = profile.port_count = 2;
 	profile.stream_count = 1;
 	profile.streams[0] = (struct mlr_stream){ .from = 0, .to = 1 };
-	account.ports[0].counts.counts.intended = 100000;
+	account.ports[0].counts.counts.intended = account.ports[0].intended_to[1] = account.ports[0].sent_to[1] = 100000;
 	sent(0, 100000);
 	account.ports[1] = (struct port_trial){
 		.counts = { .receives = true, .counts = { .received = 100000 } },
@@ -790,6 +796,7 @@ static void send_both_ways(void)
 	for (unsigned int i = 0; i < 2; i++) {
 		account.ports[i].counts.receives = true;
 		account.ports[i].counts.counts.received = account.ports[i].received.received = 1000;
+		account.ports[i].intended_to[2] = account.ports[i].sent_to[2] = 0;
 		account.ports[i].intended_to[!i] = account.ports[i].sent_to[!i] = 1000;
 	}
 }
@@ -816,6 +823,21 @@ static void drops_explain_only_what_is_missing_on_their_way(void **state)
 	assert_int_equal(measurement.attribution.receiver_missed, 30);
 	assert_int_equal(measurement.attribution.sut, 5);
 	assert_true(measurement.tester_limited);
+}
+
+/* Two counters that tell of 30 frames each, where 40 are missing, leave none to explain what the SUT lost in the other direction. */
+static void two_interfaces_explain_a_missing_frame_once(void **state)
+{
+	(void)state;
+	send_both_ways();
+	account.ports[1].counts.counts.received = account.ports[1].received.received = 960;
+	account.ports[0].counts.counts.received = account.ports[0].received.received = 980;
+	account.ports[0].counts.nic_tx_dropped = 30;
+	account.ports[1].counts.nic_rx_missed = 30;
+	assert_int_equal(account_for(&account, &measurement), EXIT_DONE);
+	assert_int_equal(measurement.attribution.dropped_before_wire, 30);
+	assert_int_equal(measurement.attribution.receiver_missed, 10);
+	assert_int_equal(measurement.attribution.sut, 20);
 }
 
 /* A mean of both directions would hide what is wrong in one. */
@@ -979,6 +1001,7 @@ int main(void)
 		cmocka_unit_test_setup(a_repeat_does_not_depend_on_the_suts_loss, set_up),
 		cmocka_unit_test_setup(an_interface_that_always_drops_costs_fewer_repeats, set_up),
 		cmocka_unit_test_setup(drops_explain_only_what_is_missing_on_their_way, set_up),
+		cmocka_unit_test_setup(two_interfaces_explain_a_missing_frame_once, set_up),
 		cmocka_unit_test_setup(latency_is_that_of_the_worst_direction, set_up),
 		cmocka_unit_test_setup(loss_and_order_are_of_each_direction, set_up),
 		cmocka_unit_test_setup(a_sender_may_send_in_two_directions, set_up),

@@ -99,48 +99,45 @@ static uint64_t take(uint64_t told, uint64_t *missing)
 	return taken;
 }
 
-/* Return how many frames are missing of those that were sent to a port. UINT64_MAX: it is not known how many that were. */
-static uint64_t missing_to(const struct account *account, unsigned int to)
+/* Count what is missing of the frames that were sent to each port. */
+static void find_missing(const struct account *account, uint64_t missing[MLR_PORTS_MAX])
 {
-	uint64_t sent = 0, received = account->ports[to].received.received;
-
-	for (unsigned int i = 0; i < account->port_count; i++)
-		sent += account->ports[i].sent_to[to];
-	if (!sent)
-		return UINT64_MAX;
-	return sent > received ? sent - received : 0;
-}
-
-/* The same of all ports that a port sends to. */
-static uint64_t missing_from(const struct account *account, unsigned int from)
-{
-	uint64_t missing = 0;
-	bool is_known = false;
-
 	for (unsigned int to = 0; to < account->port_count; to++) {
-		if (!account->ports[from].sent_to[to])
-			continue;
-		missing += missing_to(account, to);
-		is_known = true;
+		uint64_t sent = 0, received = account->ports[to].received.received;
+
+		for (unsigned int i = 0; i < account->port_count; i++)
+			sent += account->ports[i].sent_to[to];
+		missing[to] = sent > received ? sent - received : 0;
 	}
-	return is_known ? missing : UINT64_MAX;
 }
 
-/* Add the frames that a port's interface dropped by its counters. It may have dropped others than those of the trial, so it explains
- * no more than is missing on its own way: what another direction lost is not its doing. */
-static void add_drops(const struct account *account, unsigned int number, struct loss_attribution *told)
+/* Take as much of what is missing where a port sends to as its transmit counters tell. */
+static uint64_t take_sent(const struct port_trial *port, uint64_t missing[MLR_PORTS_MAX])
 {
-	const struct port_trial *port = &account->ports[number];
-	uint64_t from = missing_from(account, number), to = missing_to(account, number);
+	uint64_t taken = 0;
 
-	if (port->counts.transmits && port->tx_drops == TX_DROPS_BEFORE_WIRE)
-		told->dropped_before_wire += take(port->counts.nic_tx_dropped, &from);
-	if (port->counts.transmits && port->tx_drops == TX_DROPS_AT_RECEIVER)
-		told->receiver_missed += take(port->counts.nic_tx_dropped, &from);
-	if (!port->counts.receives)
-		return;
-	told->receiver_damaged += take(port->counts.nic_rx_damaged, &to);
-	told->receiver_missed += take(port->counts.nic_rx_missed, &to);
+	for (unsigned int to = 0; to < MLR_PORTS_MAX; to++)
+		if (port->sent_to[to])
+			taken += take(port->counts.nic_tx_dropped - taken, &missing[to]);
+	return taken;
+}
+
+/* Add the frames that interfaces dropped by their counters, in the order of their way. They may have dropped others than those of the
+ * trial, so they explain what is missing on their own way alone, and each missing frame once. */
+static void add_drops(const struct account *account, struct loss_attribution *told)
+{
+	uint64_t missing[MLR_PORTS_MAX] = { 0 };
+
+	find_missing(account, missing);
+	for (unsigned int i = 0; i < account->port_count; i++)
+		if (account->ports[i].tx_drops == TX_DROPS_BEFORE_WIRE)
+			told->dropped_before_wire += take_sent(&account->ports[i], missing);
+	for (unsigned int i = 0; i < account->port_count; i++) {
+		told->receiver_damaged += take(account->ports[i].counts.nic_rx_damaged, &missing[i]);
+		if (account->ports[i].tx_drops == TX_DROPS_AT_RECEIVER)
+			told->receiver_missed += take_sent(&account->ports[i], missing);
+		told->receiver_missed += take(account->ports[i].counts.nic_rx_missed, &missing[i]);
+	}
 }
 
 /* Return how many of the lost frames the tester's own bursts cost. */
@@ -167,8 +164,7 @@ static struct loss_attribution attribute(const struct account *account, const st
 	uint64_t missing = verdict->lost > 0 ? (uint64_t)verdict->lost : 0;
 	struct loss_attribution places = { .unsent = verdict->unsent };
 
-	for (unsigned int i = 0; i < account->port_count; i++)
-		add_drops(account, i, &places);
+	add_drops(account, &places);
 	places.dropped_before_wire = take(places.dropped_before_wire, &missing);
 	places.receiver_damaged = take(places.receiver_damaged, &missing);
 	places.receiver_missed = take(places.receiver_missed, &missing);
