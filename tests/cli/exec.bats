@@ -280,6 +280,13 @@ contradicts() { # JQ MEMBER
   done
 }
 
+@test "a trial that lost nothing, and was limited, has offered less: it makes no regular Lower Bound" {
+  run --separate-stderr measured "$(computing 'if .trial_load > 5e5 then {trial_loss_ratio: 0.5}
+    else {trial_loss_ratio: 0, tester_limited: true} end')" --goal final=1,sum=1 --format json
+  [ "$status" -eq 1 ]
+  is '.search_result[0] | .relevant_lower_bound < 5e5 and .tester_limited' <<<"$output"
+}
+
 @test "a ratio may be of the frames intended" {
   # a tenth stays unsent, a tenth of the rest is lost: of one interface; of two; with the unsent among the lost
   local counts

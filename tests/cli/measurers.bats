@@ -134,6 +134,14 @@ PYTHON
   is '.tester_limited and .trial_loss_ratio == 0.4 and .unsent == 400000' <<<"$output"
 }
 
+@test "what a receiver had no room for limits no trial that lost nothing: it was of others" {
+  command -v python3 >/dev/null || skip "python3 is not here"
+  limited() { (cd tools/measurers && python3 -c "import measurer; print(measurer.Counts($1).is_limited())"); }
+  [ "$(limited '100, 100, 99, missed=3')" = True ]
+  [ "$(limited '100, 100, 100, missed=3')" = False ]
+  [ "$(limited '100, 90, 90')" = True ]
+}
+
 # Of testpmd what is said to it, and what it answers. Its link has the pace of whole Mbit/s, and its receiver lacks buffers for LACKING.
 @test "what testpmd's receiver had no buffer for, and what was sent beyond the load, limits a trial" {
   command -v python3 >/dev/null || skip "python3 is not here"

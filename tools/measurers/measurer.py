@@ -39,8 +39,8 @@ class Counts:
     was_fast: bool = False  # The generator sent more than the Trial Load.
 
     def is_limited(self):
-        lost = self.received < self.sent  # Too much that was not lost changes nothing.
-        return self.sent < self.intended or self.missed > 0 or ((self.was_stalled or self.was_fast) and lost)
+        lost = self.received < self.sent  # What cost no frame changes nothing.
+        return self.sent < self.intended or (lost and (self.missed > 0 or self.was_stalled or self.was_fast))
 
 
 def sent_in_time(frames, took_s, duration_s):

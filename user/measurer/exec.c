@@ -233,7 +233,7 @@ static bool sent_too_few(const struct measurement *measurement)
 	       measurement->result.output.loss_ratio < 1 - came / intended - UNSENT_RATIO;
 }
 
-/* Read its statement that the generator, not the SUT, was the limit. */
+/* Read its statement that the generator, not the SUT, was the limit. Where nothing was lost it can only have offered less. */
 static enum exit_code read_limit(const struct answer *answer, struct measurement *measurement)
 {
 	json_t *limited = json_object_get(answer->object, "tester_limited");
@@ -242,7 +242,8 @@ static enum exit_code read_limit(const struct answer *answer, struct measurement
 		return refuse_answer(answer, "gave a tester_limited that is neither true nor false");
 	measurement->tester_limited = json_is_true(limited);
 	measurement->tester_limited_reason = measurement->tester_limited ? "the external measurer says so" : NULL;
-	measurement->offered_less = sent_too_few(measurement);
+	measurement->offered_less = sent_too_few(measurement) ||
+				    (measurement->tester_limited && measurement->result.output.loss_ratio <= 0);
 	if (!measurement->tester_limited && measurement->offered_less) {
 		measurement->tester_limited = true;
 		measurement->tester_limited_reason = "the external measurer sent fewer frames than Trial Load asks for";
