@@ -101,7 +101,7 @@ static enum exit_code take_stored_options(const struct stored *stored, const cha
 }
 
 /* What test frames are, and which ways they go. */
-#define OF_TRAFFIC "direction frame-size ip vlan vlan-outer flows vary flow-order modifier template payload"
+#define OF_TRAFFIC "direction frame-size ip vlan vlan-outer flows vary flow-order seed modifier template payload"
 
 /* Check that what goes on is the same search: trials with other frames than those of the file are not. */
 static enum exit_code check_same_traffic(const struct stored *stored, const char *path, const struct given_list *list)
