@@ -218,13 +218,12 @@ struct live_queue {
 	uint32_t cpu;    /* CPU that the last batch began on */
 	uint64_t handed; /* frames redirected to the port, extra ones included */
 	uint64_t extra;
-	/* The next three are counted while note_xmit and note_error are attached. */
-	uint64_t failed;  /* frames that the port did not take, for want of a link or a driver that can */
-	uint64_t refused; /* frames that the driver dropped */
+	/* The next two are counted while note_xmit and note_error are attached. */
+	uint64_t refused; /* frames that the driver dropped, or the port did not take, for want of a link or a driver that can */
 	uint64_t flushed; /* frames that have left the devmap */
 	uint64_t now_ns;  /* the last reading of the clock that found a frame due */
 	uint64_t burst_start_ns, burst;
-	int64_t error;             /* error of the last frame that failed or was refused */
+	int64_t error;             /* error of the last frame that was refused */
 	struct mlr_histogram gaps; /* gaps between departures of batches; gaps within a batch are 0 and not counted */
 };
 

@@ -473,7 +473,7 @@ int note_error(struct bpf_raw_tracepoint_args *context)
 	if (!is_ours())
 		return 0;
 	queue.flushed++;
-	queue.failed++;
+	queue.refused++;
 	queue.error = (int)context->args[3];
 	return 0;
 }

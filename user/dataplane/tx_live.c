@@ -149,7 +149,7 @@ static int try_one_frame(struct live_program *program, const struct link_info *l
 			 longest_frame(program) + MLR_FCS_OCTETS, octets + MLR_FCS_OCTETS);
 	} else if (error) {
 		snprintf(reason, REASON_SIZE, "the kernel does not run a program on live frames: %s", strerror(-error));
-	} else if (queue->failed + queue->refused) {
+	} else if (queue->refused) {
 		error = queue->error ? (int)queue->error : -ENXIO;
 		explain_error(error, link, reason);
 	} else if (queue->handed != 1) {
@@ -174,7 +174,7 @@ static void summarize(const struct live_queue *queue, struct tx_report *report)
 {
 	report->extra = queue->extra;
 	report->sent = queue->handed - queue->extra; /* Each has its number, which no later frame has. */
-	report->refused = queue->refused + queue->failed;
+	report->refused = queue->refused;
 	tx_report_pace(report, &queue->pace);
 	report->last_departure_ns = queue->burst_start_ns;
 	report->gaps = queue->gaps;
