@@ -7,9 +7,10 @@
 #include "measurer/account.h"
 #include "measurer/mpi_clock.h"
 #include "measurer/mpi_job.h"
+#include "measurer/xdp_ports.h"
 #include "measurer/xdp_private.h"
 
-#define TRIAL_PATIENCE_NS (10 * NS_PER_S) /* interfaces may be slow to tell their counters */
+#define TRIAL_PATIENCE_NS (NIC_LAG_NS + 2 * NS_PER_S)
 
 /* What a rank says of itself first. Plain data, as all that ranks exchange: they must be the same program. */
 struct mpi_rank {

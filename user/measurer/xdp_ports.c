@@ -12,8 +12,6 @@
 #include "measurer/destinations.h"
 #include "measurer/moved.h"
 
-#define NIC_LAG_NS (11 * NS_PER_S) /* some drivers refresh their counters every two seconds, idpf every ten */
-
 /* What of rx_dropped was really dropped for want of room: it also has frames that we passed on and nobody wanted, and with
  * some drivers (virtio_net) every frame that an XDP program dropped. */
 static uint64_t dropped_for_room(uint64_t dropped, const struct rx_counters *rx)
@@ -250,32 +248,17 @@ static struct comparison compare_sent(const struct measurer_xdp *xdp, unsigned i
 				    nic >= report->sent + report->extra ? COUNTS_AGREE : COUNTS_DISAGREE };
 }
 
-/* Whether frames of a trial are missing, as far as this host knows: what a port of another host sent it does not. */
-static bool is_missing_any(const struct measurer_xdp *xdp, const struct xdp_snapshot *before,
-			   const struct xdp_snapshot *after)
+enum agreement xdp_received_agree(uint64_t ours, uint64_t nic, bool counts_elsewhere)
 {
-	uint64_t sent = xdp_sent_by_all(xdp), received = 0;
-
-	for (unsigned int i = 0; i < xdp->port_count; i++)
-		received += after->rx[i].received - before->rx[i].received;
-	return !sent || received < sent;
-}
-
-enum agreement xdp_received_agree(uint64_t ours, uint64_t nic, bool counts_elsewhere, bool is_missing)
-{
-	if (nic >= ours)
+	if (nic >= ours || counts_elsewhere)
 		return COUNTS_AGREE;
-	if (nic >= ours / 2)
-		return COUNTS_DISAGREE;
-	return counts_elsewhere || !is_missing ? COUNTS_AGREE : COUNTS_MAY_LAG;
+	return nic >= ours - ours / 2 ? COUNTS_DISAGREE : COUNTS_MAY_LAG;
 }
 
 /* Of these drivers it is known; one need not wait to find out. */
 static bool counts_elsewhere(const struct measurer_xdp *xdp, unsigned int port)
 {
-	const char *driver = xdp->ports[port].driver;
-
-	return xdp->ends[port].counts_elsewhere || strcmp(driver, "mlx5_core") == 0 || strcmp(driver, "tun") == 0;
+	return xdp->ends[port].counts_elsewhere || is_one_of(xdp->ports[port].driver, "mlx5_core tun hv_netvsc");
 }
 
 /* Compare the frames that the interface received with those that our program saw, which cannot be more. */
@@ -285,9 +268,7 @@ static struct comparison compare_received(const struct measurer_xdp *xdp, unsign
 	struct rx_counters rx = rx_subtract(&after->rx[port], &before->rx[port]);
 	uint64_t ours = rx_seen(&rx), nic = after->link[port].rx_packets - before->link[port].rx_packets;
 
-	return (struct comparison){
-		ours, nic, xdp_received_agree(ours, nic, counts_elsewhere(xdp, port), is_missing_any(xdp, before, after))
-	};
+	return (struct comparison){ ours, nic, xdp_received_agree(ours, nic, counts_elsewhere(xdp, port)) };
 }
 
 typedef struct comparison compare_counters(const struct measurer_xdp *xdp, unsigned int port,
@@ -295,43 +276,36 @@ typedef struct comparison compare_counters(const struct measurer_xdp *xdp, unsig
 
 /* Some drivers refresh their counters late, and are looked at again. Of one that still counts few of our frames it is known then that
  * it counts them elsewhere. `we` and `it` are what the two sides did. */
-static enum exit_code check_counters_of(struct measurer_xdp *xdp, unsigned int port, const struct xdp_snapshot *before,
-					struct xdp_snapshot *after, compare_counters *compare, const char *we,
-					const char *it)
+static enum exit_code check_counters(struct measurer_xdp *xdp, struct xdp_run *run, uint64_t deadline_ns,
+				     compare_counters *compare, const char *we, const char *it)
 {
-	uint64_t deadline_ns = clock_ns() + NIC_LAG_NS;
 	struct comparison found;
 	enum exit_code code;
 
-	while ((found = compare(xdp, port, before, after)).agreement != COUNTS_AGREE) {
-		bool is_late = clock_ns() >= deadline_ns;
+	for (unsigned int i = 0; i < xdp->port_count; i++) {
+		bool is_late = false;
 
-		if (is_late && found.agreement == COUNTS_DISAGREE)
-			return refuse(EXIT_INVALID, "port %s: impossible counters: %s %llu frames, the interface %s %llu",
-				      xdp->ports[port].link.name, we, (unsigned long long)found.ours, it,
-				      (unsigned long long)found.nic);
-		xdp->ends[port].counts_elsewhere |= is_late;
-		if (!is_late && xdp_pause_until(xdp, clock_ns() + NIC_POLL_NS))
-			return EXIT_INTERRUPTED;
-		if ((code = xdp_read_link(xdp, port, false, after)))
-			return code;
+		while ((found = compare(xdp, i, &run->before, &run->after)).agreement != COUNTS_AGREE) {
+			if (is_late && found.agreement == COUNTS_DISAGREE)
+				return refuse(EXIT_INVALID,
+					      "port %s: impossible counters: %s %llu frames, the interface %s %llu",
+					      xdp->ports[i].link.name, we, (unsigned long long)found.ours, it,
+					      (unsigned long long)found.nic);
+			xdp->ends[i].counts_elsewhere |= is_late;
+			is_late = clock_ns() >= deadline_ns;
+			if (!is_late && xdp_pause_until(xdp, clock_ns() + NIC_POLL_NS))
+				return EXIT_INTERRUPTED;
+			if ((code = xdp_read_link(xdp, i, false, &run->after)))
+				return code;
+		}
 	}
 	return EXIT_DONE;
 }
 
-static enum exit_code check_counters(struct measurer_xdp *xdp, const struct xdp_snapshot *before, struct xdp_snapshot *after,
-				     compare_counters *compare, const char *we, const char *it)
-{
-	enum exit_code code = EXIT_DONE;
-
-	for (unsigned int i = 0; i < xdp->port_count && !code; i++)
-		code = check_counters_of(xdp, i, before, after, compare, we, it);
-	return code;
-}
-
 enum exit_code xdp_check_counters(struct measurer_xdp *xdp, struct xdp_run *run)
 {
-	enum exit_code code = check_counters(xdp, &run->before, &run->after, compare_sent, "we sent", "counted");
+	uint64_t deadline_ns = clock_ns() + NIC_LAG_NS;
+	enum exit_code code = check_counters(xdp, run, deadline_ns, compare_sent, "we sent", "counted");
 
-	return code ? code : check_counters(xdp, &run->before, &run->after, compare_received, "our program saw", "received");
+	return code ? code : check_counters(xdp, run, deadline_ns, compare_received, "our program saw", "received");
 }

@@ -15,11 +15,13 @@ uint64_t xdp_receiver_missed(const struct rtnl_link_stats64 *before, const struc
 
 /*
  * Whether an interface received at least the frames that our program saw. Some drivers count frames of XDP elsewhere, and less than
- * half of them here; such a port is not held to its count. Others refresh all their counters late. Where frames are missing,
- * these are waited for, because what the interface had no room for is told by them, too.
+ * half of them here; such a port is not held to its count. Others refresh all their counters late. These are waited for: what the
+ * interface had no room for is told by them, too, and what they tell later would be of the next trial.
  */
 enum agreement { COUNTS_AGREE, COUNTS_MAY_LAG, COUNTS_DISAGREE };
-enum agreement xdp_received_agree(uint64_t ours, uint64_t nic, bool counts_elsewhere, bool is_missing);
+enum agreement xdp_received_agree(uint64_t ours, uint64_t nic, bool counts_elsewhere);
+
+#define NIC_LAG_NS (11 * NS_PER_S) /* some drivers refresh their counters every two seconds, idpf every ten */
 
 /* Compare our counts with those of the interfaces. Counters that lag are read again into the second snapshot. EXIT_INVALID if an
  * interface counted fewer frames than we did. */
