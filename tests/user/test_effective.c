@@ -5,21 +5,23 @@
 #include "config/config.h"
 #include "measurer/xdp_trial.h"
 
-#define AGO_NS UINT64_C(4000000000)
+static struct measurer_xdp xdp; /* too large for a stack */
 
-/* Conclude a trial that began 4 s ago, and whose first two performances were spoilt. */
+/* Conclude a trial that began 4 s ago, and whose last performance began 1 s ago. */
 static double concluded_s(enum effective_duration kind, double *ret_wall_s)
 {
-	struct spoilt_performance spoilt[] = { { .wall_s = 1 }, { .wall_s = 2 } };
-	struct measurement measurement = { .spoilt_performances = spoilt, .tester_repeats = 2, .pacing.intended_fps = 1000 };
+	struct measurement measurement = { .pacing.intended_fps = 1000 };
 	struct config config = { .effective_duration = kind };
+	uint64_t now_ns = clock_ns();
 
-	xdp_trial_conclude(&config, &(struct mlr_trial_input){ 0.5, 1000 }, clock_ns() - AGO_NS, &measurement);
+	xdp.config = &config;
+	xdp.performed_ns = now_ns - NS_PER_S;
+	xdp_trial_conclude(&xdp, &(struct mlr_trial_input){ 0.5, 1000 }, now_ns - 4 * NS_PER_S, &measurement);
 	*ret_wall_s = measurement.wall_s;
 	return measurement.result.output.effective_duration_s;
 }
 
-static void spoilt_performances_add_no_weight(void **state)
+static void performances_that_do_not_count_add_no_weight(void **state)
 {
 	double wall_s, effective_s;
 
@@ -33,7 +35,7 @@ static void spoilt_performances_add_no_weight(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(spoilt_performances_add_no_weight),
+		cmocka_unit_test(performances_that_do_not_count_add_no_weight),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

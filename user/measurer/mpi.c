@@ -497,7 +497,7 @@ static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_
 		measurement_free(&measurement);
 		return code;
 	}
-	xdp_trial_conclude(mpi->config, input, start_ns, &measurement);
+	xdp_trial_conclude(&mpi->xdp, input, start_ns, &measurement);
 	*ret = measurement;
 	return EXIT_DONE;
 }

@@ -76,6 +76,7 @@ struct measurer_xdp {
 	bool said_no_departures;               /* The user was told that nobody stamps departures (departure.h). */
 	struct account account;                /* accounting of the last trial */
 	uint64_t trial_count;                  /* trials performed so far */
+	uint64_t performed_ns;                 /* the time when waits of the last performance of a trial began */
 	uint64_t late_in_trials;               /* late frames that the counts of trials already contain */
 	struct diagnosis diagnosis;            /* explanations of lost and of foreign frames */
 	bool by_nic_clock;                     /* The NICs of all receiving ports stamp arrivals (timestamps.h). */

@@ -291,6 +291,7 @@ enum exit_code xdp_run_arm(struct measurer_xdp *xdp, uint64_t sequences, struct 
 		return code;
 	if ((code = destinations_ask_again(xdp, &ignored)))
 		return code;
+	xdp->performed_ns = clock_ns();
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		rx_accept_trial(xdp->ends[i].rx, xdp->trial, xdp->next_sequence, sequences);
 	if ((code = wait_phase(waits->routing_s)))
@@ -395,25 +396,15 @@ void xdp_account(struct measurer_xdp *xdp, const struct config *config, const st
 	xdp->account.port_count = port_count;
 }
 
-/* Return the real time of the performance that counts. Those that the tester spoilt must not add to its weight. */
-static double own_wall_s(const struct measurement *measurement)
-{
-	double own_s = measurement->wall_s;
-
-	for (size_t i = 0; i < measurement->tester_repeats; i++)
-		own_s -= measurement->spoilt_performances[i].wall_s;
-	return own_s;
-}
-
-void xdp_trial_conclude(const struct config *config, const struct mlr_trial_input *input, uint64_t start_ns,
+void xdp_trial_conclude(const struct measurer_xdp *xdp, const struct mlr_trial_input *input, uint64_t start_ns,
 			struct measurement *measurement)
 {
 	struct mlr_trial_input performed = *input;
-	double effective_s;
+	bool is_wall = xdp->config->effective_duration == EFFECTIVE_WALL;
+	double effective_s = is_wall ? clock_since_s(xdp->performed_ns) : input->duration_s;
 
 	measurement->wall_s = clock_since_s(start_ns);
 	performed.load_fps = measurement->pacing.intended_fps;
-	effective_s = config->effective_duration == EFFECTIVE_WALL ? own_wall_s(measurement) : input->duration_s;
 	measurement->result.input = performed;
 	measurement->result.output = mlr_trial_output(&performed, measurement->verdict.loss_ratio, effective_s);
 }
@@ -506,7 +497,7 @@ enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input 
 		measurement_free(&measurement);
 		return code;
 	}
-	xdp_trial_conclude(xdp->config, &run.input, start_ns, &measurement);
+	xdp_trial_conclude(xdp, &run.input, start_ns, &measurement);
 	*ret = measurement;
 	return EXIT_DONE;
 }

@@ -44,8 +44,9 @@ enum exit_code xdp_run_end(struct measurer_xdp *xdp, struct xdp_run *run, struct
 void xdp_account(struct measurer_xdp *xdp, const struct config *config, const struct mlr_trial_input *input,
 		 unsigned int port_count);
 
-/* Fill in the durations and the Trial Result of a trial that was accounted for and began at this time. */
-void xdp_trial_conclude(const struct config *config, const struct mlr_trial_input *input, uint64_t start_ns,
+/* Fill in the durations and the Trial Result of a trial that was accounted for and began at this time. Performances before the one
+ * that counts add nothing to its Trial Effective Duration. */
+void xdp_trial_conclude(const struct measurer_xdp *xdp, const struct mlr_trial_input *input, uint64_t start_ns,
 			struct measurement *measurement);
 
 /* Perform one trial, all of it. */

@@ -88,9 +88,8 @@ static const char *effective_duration(const struct config *config)
 	if (config->measurer == MEASURER_EXEC)
 		return "As the external measurer returns it; the Trial Duration where it returns none.";
 	if (config->effective_duration == EFFECTIVE_WALL && config_uses_ports(config))
-		return "The real time that the trial took, from before the waits of phases a and b to after phase e, "
-		       "without performances that the tester alone spoilt. It is longer where frames are missing, for which "
-		       "phase d waits, so such a trial weighs more.";
+		return "The real time of the performance that counts, from before the waits of phases a and b to after phase "
+		       "e. It is longer where frames are missing, for which phase d waits, so such a trial weighs more.";
 	return "Always equal to the Trial Duration.";
 }
 
