@@ -113,16 +113,13 @@ static enum exit_code add_steps(struct residual_step *sum)
 	return sum->code;
 }
 
-/* Phase d: rank 0 judges the sum of what all saw, and says so in the next exchange. It begins when all have sent. */
-static enum exit_code wait_residual(struct measurer_mpi *mpi, const struct xdp_run *run, enum exit_code code,
-				    struct residual_summary *ret)
+/* Phase d: rank 0 judges the sum of what all saw, and says so in the next exchange. */
+static enum exit_code wait_residual(struct measurer_mpi *mpi, const struct xdp_run *run, struct residual_summary *ret)
 {
+	struct xdp_residual residual = xdp_residual_begin(&mpi->xdp, &run->input);
 	struct residual_step step = { .over = false };
-	struct xdp_residual residual;
+	enum exit_code code = EXIT_DONE;
 
-	if ((code = mpi_agree(code, 0, NULL)))
-		return code;
-	residual = xdp_residual_begin(&mpi->xdp, &run->input);
 	for (;;) {
 		step.code = code;
 		step.progress = xdp_run_progress(&mpi->xdp, run);
@@ -169,7 +166,7 @@ static enum exit_code arm(struct measurer_mpi *mpi, const struct mpi_order *orde
 	return code;
 }
 
-/* Send the frames, between the two comparisons of the clocks. */
+/* Send the frames, between the two comparisons of the clocks. Phase d begins when all have sent. */
 static enum exit_code send_frames(struct measurer_mpi *mpi, struct xdp_run *run, struct residual_summary *ret)
 {
 	uint64_t start_ns;
@@ -177,8 +174,7 @@ static enum exit_code send_frames(struct measurer_mpi *mpi, struct xdp_run *run,
 
 	if ((code = measure_clocks(mpi, true)) || (code = agree_on_start(mpi, &start_ns)))
 		return code;
-	code = transmit(mpi, run, start_ns);
-	if ((code = wait_residual(mpi, run, code, ret)))
+	if ((code = mpi_agree(transmit(mpi, run, start_ns), 0, NULL)) || (code = wait_residual(mpi, run, ret)))
 		return code;
 	return measure_clocks(mpi, false);
 }
