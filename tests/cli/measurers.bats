@@ -7,6 +7,17 @@ nothing_else_is_missing() { # than what is about the configuration of the SUT
   is '[.checklist[] | select(.status == "missing") | .clause] - ["3", "4.9.3-sut"] == []' <<<"$output"
 }
 
+@test "each Measurer lists its options where its generator is missing, and TRex's says what it lacks" {
+  command -v python3 >/dev/null || skip "python3 is not here"
+  local file
+  for file in tools/measurers/*.py; do
+    [ "${file##*/}" = measurer.py ] || python3 "$file" --help | grep -q '^usage: ' || { echo "$file --help"; false; }
+  done
+  run --separate-stderr "$XDP_MLR" search --measurer "exec:python3 tools/measurers/trex_stl.py 127.0.0.1" --max-load 10Mfps
+  [ "$status" -eq 5 ]
+  [[ $stderr == *"trex_stl.py: No module named 'trex': PYTHONPATH must have"* ]]
+}
+
 @test "TRex measures, over a stand-in for TRex's client library" {
   command -v python3 >/dev/null || skip "python3 is not here"
   mkdir -p "$BATS_TEST_TMPDIR/trex/stl"

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A Measurer that sends by TRex, through its stateless API. README.md says how to use it."""
 import argparse
-
-from trex.stl.api import Ether, IP, STLClient, STLPktBuilder, STLStream, STLTXCont, UDP
+import sys
 
 import measurer
 
@@ -20,7 +19,15 @@ def arguments():
     return parser.parse_args()
 
 
-def prepare(client, options):
+def client_library():
+    try:
+        from trex.stl import api
+    except ModuleNotFoundError as error:
+        sys.exit(f"trex_stl.py: {error}: PYTHONPATH must have automation/trex_control_plane/interactive of TRex")
+    return api
+
+
+def prepare(api, client, options):
     source, sender_gateway = options.sender.split(",")
     destination, receiver_gateway = options.receiver.split(",")
     client.connect()
@@ -29,14 +36,15 @@ def prepare(client, options):
     client.set_l3_mode(port=SENDER, src_ipv4=source, dst_ipv4=sender_gateway)  # asks the router by ARP
     client.set_l3_mode(port=RECEIVER, src_ipv4=destination, dst_ipv4=receiver_gateway)
     client.set_service_mode(ports=[SENDER, RECEIVER], enabled=False)
-    packet = Ether() / IP(src=source, dst=destination) / UDP(sport=49184, dport=7)
+    packet = api.Ether() / api.IP(src=source, dst=destination) / api.UDP(sport=49184, dport=7)
     packet = packet / ("x" * (options.frame_size - 4 - len(packet)))  # TRex does not count the FCS
-    client.add_streams(STLStream(packet=STLPktBuilder(pkt=packet), mode=STLTXCont(pps=1)), ports=[SENDER])
+    client.add_streams(api.STLStream(packet=api.STLPktBuilder(pkt=packet), mode=api.STLTXCont(pps=1)), ports=[SENDER])
 
 
 def main():
     options = arguments()
-    client = STLClient(server=options.server)
+    api = client_library()
+    client = api.STLClient(server=options.server)
 
     def measure(duration_s, load_fps):
         client.clear_stats()
@@ -48,7 +56,7 @@ def main():
                                        stats[RECEIVER]["ipackets"], stats[RECEIVER]["ierrors"], measurer.ON_TIME_RATIO)
 
     try:
-        prepare(client, options)
+        prepare(api, client, options)
         measurer.serve(measure, measurer.of_run(
             options, "TRex",
             waits="Residual frames are waited for %d s." % (RESIDUAL_MS // 1000),
