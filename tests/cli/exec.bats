@@ -285,6 +285,10 @@ contradicts() { # JQ MEMBER
     else {trial_loss_ratio: 0, tester_limited: true} end')" --goal final=1,sum=1 --format json
   [ "$status" -eq 1 ]
   is '.search_result[0] | .relevant_lower_bound < 5e5 and .tester_limited' <<<"$output"
+  # no self-test says so, and the SUT may do less
+  echo "$output" >"$BATS_TEST_TMPDIR/result.json"
+  "$XDP_MLR" report "$BATS_TEST_TMPDIR/result.json" | tr -s ' \n' ' ' |
+    grep -F 'Limited in 1 of 1 trials at the Relevant Lower Bound. Less than this load was offered, so the SUT may do less.'
 }
 
 @test "a ratio may be of the frames intended" {

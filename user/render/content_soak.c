@@ -45,7 +45,7 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 
 	strcpy(verdict.state, standing == STANDING_REGULAR ? "done" : standing_word(standing));
 	if (read_truth(document, "tester_limited"))
-		limit_text(json_object_get(document, "trials"), NAN, NAN, verdict.warning);
+		limit_text(json_object_get(document, "trials"), verdict.warning);
 	text_split(never ? NAN : mean, "frames/s", verdict.value, verdict.unit);
 	facts_say(&verdict.facts, crossings, crossing_facts, COUNT(crossing_facts));
 	facts_say(&verdict.facts, document, model_facts, COUNT(model_facts));

@@ -32,7 +32,7 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 
 	strcpy(verdict.state, standing == STANDING_REGULAR ? "done" : standing_word(standing));
 	if (read_truth(document, "tester_limited"))
-		limit_text(json_object_get(document, "trials"), NAN, NAN, verdict.warning);
+		limit_text(json_object_get(document, "trials"), verdict.warning);
 	text_split(rate, "frames/s", verdict.value, verdict.unit);
 	if (!isnan(rate))
 		snprintf(verdict.exact, sizeof(verdict.exact), "%s, at a load of %s", text_fps(rate, VALUE_ROOM),

@@ -77,6 +77,8 @@ struct seen {
 	double frames[LOSS_PLACES];    /* frames missing in the limited trials */
 	double missing;                /* sum of these missing frames */
 	double received, expected;     /* frames received and expected in the limited trials */
+	size_t offered_less;           /* limited trials that offered less than their load */
+	bool shows_less;               /* Such trials decided a Relevant Lower Bound. */
 	bool decided;                  /* One of them would have kept the loss ratio without the tester's part. */
 	const json_t *loss_counter;    /* loss counter of one of them; NULL: none has one. The trial owns it */
 	double offered_fps, off_ratio; /* values of the trial whose load was off by most; NAN: none */
@@ -134,6 +136,7 @@ static void add_limited(struct seen *seen, const json_t *trial, double loss_rati
 	enum reason reason = reason_of(trial);
 
 	seen->limited++;
+	seen->offered_less += read_truth(trial, "offered_less");
 	add_frames(seen, trial, loss_ratio, reason == REASON_ADDRESS);
 	if (reason == REASONS)
 		return;
@@ -355,40 +358,52 @@ static const char *consequence(const struct seen *seen)
 {
 	if (is_by_load_alone(seen))
 		return "The load is known to be off by as much";
+	if (seen->shows_less)
+		return "Less than this load was offered, so the SUT may do less";
 	return is_mostly_sut(seen) && !seen->decided ? "What the tester lost changes little" : "The SUT may do more";
 }
 
 /* --- the texts ------------------------------------------------------------------------------------------------------ */
 
-void limit_text(const json_t *trials, double load_fps, double loss_ratio, char buffer[LIMIT_TEXT_SIZE])
+static void put_text(const struct seen *seen, const char *where, char buffer[LIMIT_TEXT_SIZE])
 {
-	struct seen seen = count_losses(trials, load_fps, loss_ratio);
 	char advice[LIMIT_TEXT_SIZE] = "";
 
-	if (!seen.limited) {
+	if (!seen->limited) {
 		snprintf(buffer, LIMIT_TEXT_SIZE, "Limited: by its self-test the tester does no more. The SUT may.");
 		return;
 	}
-	snprintf(buffer, LIMIT_TEXT_SIZE, "Limited in %zu of %zu trials%s", seen.limited, seen.trials,
-		 isnan(load_fps) ? "" : " at this bound");
+	snprintf(buffer, LIMIT_TEXT_SIZE, "Limited in %zu of %zu trials%s", seen->limited, seen->trials, where);
 	for (enum reason reason = 0; reason < REASONS; reason++)
-		if (seen.counts[reason])
-			text_add(buffer, LIMIT_TEXT_SIZE, "; in %zu %s", seen.counts[reason], limits[reason].reason);
-	add_advice(&seen, !is_by_load_alone(&seen), advice);
-	text_add(buffer, LIMIT_TEXT_SIZE, ". %s%s%s.", consequence(&seen), *advice ? ": " : "", advice);
-	add_stalls(&seen, buffer);
+		if (seen->counts[reason])
+			text_add(buffer, LIMIT_TEXT_SIZE, "; in %zu %s", seen->counts[reason], limits[reason].reason);
+	add_advice(seen, !is_by_load_alone(seen), advice);
+	text_add(buffer, LIMIT_TEXT_SIZE, ". %s%s%s.", consequence(seen), *advice ? ": " : "", advice);
+	add_stalls(seen, buffer);
 	text_add(buffer, LIMIT_TEXT_SIZE, " 'xdp-mlr selftest' says what the tester can.");
 }
 
-/* Where the tester's limit decides: at the Relevant Upper Bound, without one at the lower. */
-static double limit_load(const json_t *goal_result)
+void limit_text(const json_t *trials, char buffer[LIMIT_TEXT_SIZE])
 {
-	return read_either(goal_result, "relevant_upper_bound", "relevant_lower_bound");
+	struct seen seen = count_losses(trials, NAN, NAN);
+
+	put_text(&seen, "", buffer);
 }
 
+/* The tester's limit decides at the Relevant Upper Bound, and without one at the lower. Where less than its load was offered, it also
+ * decides at the lower. */
 void limit_text_of_goal(const json_t *trials, const json_t *goal_result, char buffer[LIMIT_TEXT_SIZE])
 {
-	limit_text(trials, limit_load(goal_result), read_number(json_object_get(goal_result, "goal"), "loss_ratio"), buffer);
+	double loss_ratio = read_number(json_object_get(goal_result, "goal"), "loss_ratio");
+	double lower_fps = read_number(goal_result, "relevant_lower_bound");
+	double bound_fps = read_either(goal_result, "relevant_upper_bound", "relevant_lower_bound");
+	struct seen seen = count_losses(trials, bound_fps, loss_ratio), lower = count_losses(trials, lower_fps, loss_ratio);
+
+	lower.shows_less = !seen.limited && lower.offered_less && !isnan(lower_fps);
+	if (lower.shows_less)
+		put_text(&lower, " at the Relevant Lower Bound", buffer);
+	else
+		put_text(&seen, isnan(bound_fps) ? "" : " at this bound", buffer);
 }
 
 void limit_text_of_trial(const json_t *trial, const json_t *pacing, char buffer[LIMIT_TEXT_SIZE])

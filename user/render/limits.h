@@ -15,10 +15,9 @@ enum loss_place { LOSS_UNSENT, LOSS_BEFORE_WIRE, LOSS_TESTER_BURST, LOSS_DAMAGED
 extern const char *const loss_places[LOSS_PLACES];
 
 #define LIMIT_TEXT_SIZE 1200
-/* Say how many trials at a load the tester limited (NAN: of all trials), why, and what helps. `loss_ratio` is the limit of
- * their loss ratio (NAN: not known). */
-void limit_text(const json_t *trials, double load_fps, double loss_ratio, char buffer[LIMIT_TEXT_SIZE]);
-/* Say the same of the result of a search for one goal. */
+/* Say how many trials the tester limited, why, and what helps. */
+void limit_text(const json_t *trials, char buffer[LIMIT_TEXT_SIZE]);
+/* Say the same of the trials that decide the result of a search for one goal. */
 void limit_text_of_goal(const json_t *trials, const json_t *goal_result, char buffer[LIMIT_TEXT_SIZE]);
 /* Say the same of one trial, whose pacing may be in another object. */
 void limit_text_of_trial(const json_t *trial, const json_t *pacing, char buffer[LIMIT_TEXT_SIZE]);
