@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * This header finds what a SUT changed in the headers of a frame. It compares them with those that its flow is sent with,
- * which user space sets for each flow. That is on the long path of the receiver. The flow keeps the result with the header
- * itself. So the next frame with the same header takes only a comparison, however much the SUT changes in all of them.
+ * This header finds what a SUT changed in the headers of a frame. User space owns `sent`, the headers that each flow is sent
+ * with, and fills it before the first trial. The receiver compares when a frame arrives.
+ *
+ * A full comparison is made on the receiver's long path. The flow then keeps the header and the result. So the next frame
+ * with the same header costs one comparison, however much the SUT changes in all frames.
  */
 #pragma once
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * What routers say of frames of the tester: ICMP and ICMPv6 errors, and redirects, that quote one.
+ * This header recognises what routers report about frames of the tester: ICMP and ICMPv6 errors, and redirects, that quote
+ * one. The receiver's program owns `icmp_errors`, the list of different reports. It asks for each frame without a tag; user
+ * space reads the list, and empties it between trials.
  *
- * Such an error is neither a frame of the tester that was damaged, though its tag is in it, nor one of somebody else's. What
- * it says, who says it, and about which destination and flow is kept in `icmp_errors`, first come: as many different ones as
- * fit. A router that quotes as little as RFC 792 asks for quotes no tag; then the quoted packet has to be of a length that the
- * tester sends. They are rare, so all is read by the helper, which knows the frame's end.
+ * Such a report may have a tag in it, but is no damaged frame, and no foreign one. The list keeps the sender, the
+ * type, the destination and the flow, of the first reports that fit. A router may quote as little as RFC 792 asks for, which
+ * is less than the tag. Then the quoted packet must have a length that the tester sends. Reports are rare, so everything is
+ * read by a helper of the kernel, which knows the end of the frame.
  */
 #pragma once
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * This header tells whether a frame of the tester arrived as it was sent. It verifies the IPv4 header's checksum, UDP's, and
- * the signature (mlr/signature.h). None of them covers MAC addresses and VLAN tags. Small frames, whose payload is the tag
- * alone, are summed up in place. The headers of other frames are copied first, and the payload is summed up by blocks. A
- * block is read in place, unless it lies in fragments or is not full.
+ * This header tells whether a frame of the tester arrived as it was sent. User space owns the key and the digests, and sets
+ * them before loading. The receiver asks once for each frame that it verifies, and keeps nothing.
+ *
+ * It verifies the checksums of the IPv4 header and of UDP, and the signature (mlr/signature.h). None of them covers MAC
+ * addresses and VLAN tags. Small frames, whose payload is the tag alone, are summed up in place. The headers of other frames
+ * are copied first, and the payload is summed up by blocks. A block is read in place, unless it lies in fragments or is not
+ * full.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * How a transmit queue keeps its pace when its CPU is taken away: by the envelope of its load (mlr/envelope.h).
+ * This header keeps the pace of a transmit queue when its CPU is taken away, by the envelope of its load (mlr/envelope.h).
  *
  * A queue reads the clock again and again. If it is further behind its schedule than a burst can catch up, the schedule of
  * the port moves. A frame is due at start + moved_ns + its time in the schedule, on every queue of the port. So a stop of

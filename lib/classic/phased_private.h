@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The inside of the phased controller (draft-ietf-bmwg-mlrsearch-01). The controller owns the results; the functions here
- * are pure and keep nothing. They are called for each decision.
+ * This header has the inside of the phased controller (draft-ietf-bmwg-mlrsearch-01). The controller owns the results; the
+ * functions here are pure and keep nothing. They are called for each decision.
  *
  *	phased.c		the initial phase (4.2), the order of phases and of target loss ratios (4.3, point 1), the results
  *	phased_select.c		the calculation of a new load (4.3, point 2) from what was measured

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The common part of every search algorithm. An algorithm's structure has a struct mlr_controller as its first member, and
- * owns it together with the results in it. It is set up by mlr_controller_init() and freed by mlr_controller_free(), which
- * calls the algorithm's `free`.
+ * This header has the common part of every search algorithm. An algorithm's structure has a struct mlr_controller as its
+ * first member, and owns it together with the results in it. It is set up by mlr_controller_init() and freed by
+ * mlr_controller_free(), which calls the algorithm's `free`.
  */
 #ifndef MLR_CONTROLLER_PRIVATE_H
 #define MLR_CONTROLLER_PRIVATE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The inside of the mlr controller: how one goal sees what was measured, and how the next load is chosen. The controller
- * owns a struct mlr_situation and a struct mlr_focus for each goal; a view is made for each decision and borrows nothing.
- * All of it lives as long as the controller (mlr.c).
+ * This header has the inside of the mlr controller: how one goal sees what was measured, and how the next load is chosen.
+ * The controller owns a struct mlr_situation and a struct mlr_focus for each goal; a view is made for each decision and
+ * borrows nothing. All of it lives as long as the controller (mlr.c).
  *
  *	mlr.c		the controller: warm-up, order of goals, limits, bookkeeping
  *	mlr_choose.c	where and how long the next trial for one goal is

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The inside of PLRsearch: what its parts share. The search (plr.c) owns posteriors and data; everybody else borrows them
- * for a call. A posterior is made once and updated after each trial.
+ * This header has the inside of PLRsearch: what its parts share. The search (plr.c) owns posteriors and data; everybody
+ * else borrows them for a call. A posterior is made once and updated after each trial.
  *
  * plr_fit.c has the fitting functions, plr_peak.c the peaks of curves, and plr_posterior.c the integrals. plr_trend.c
  * computes drift, plr_robust.c checks the model, and plr_scan.c looks below the critical load. Parameters of a fitting

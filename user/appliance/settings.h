@@ -2,10 +2,10 @@
 /*
  * This header reads the `appliance:` section of a configuration: what is to be run and when, where results are shown, what
  * happens at the end. The options of the runs themselves are xdp-mlr's own, and read by it. docs/guide/appliance.md
- * describes the section.
+ * describes the section. The caller owns the settings. They are read once for each configuration, and then freed.
  *
- * Strict: what is not known, stands twice, or is out of range is refused with file and line. Nothing of the file is ever
- * executed.
+ * Reading is strict: what is not known, stands twice, or is out of range is refused with file and line. Nothing of the
+ * file is ever executed.
  */
 #pragma once
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Signed results: Ed25519 (RFC 8032) over the canonical text of a document (canonical.h), and a hash over the events before it.
- * The caller owns keys and documents. A key is read before a run, signs the document when that is complete, and is freed.
+ * This header signs results and checks signatures: Ed25519 (RFC 8032) over the canonical text of a document (canonical.h),
+ * and a hash over the events before it. The caller owns keys and documents. A key is read before a run, signs the document
+ * when that is complete, and is freed.
  *
  * GnuTLS does the arithmetic. It is loaded where a signature is made or checked, and nowhere else: a tester that runs as root
  * has no TLS library in its memory for nothing. What is signed is the document with its member "signature", but for the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The state of a search: its trials, what is known of its goals, and how it ended. The caller owns it. search.h fills it;
+/* The state of a search has its trials, what is known of its goals, and how it ended. The caller owns it. search.h fills it;
  * the report and the view, which are declared here as well, read it. */
 #pragma once
 

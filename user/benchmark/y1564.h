@@ -2,7 +2,8 @@
 /*
  * This header runs ITU-T Y.1564. First comes the configuration test of each service of --service, with a measurer of its
  * own. Then the performance test measures at once all services that did not fail, with one measurer. Each service is a share
- * of one constant load (mlr/profile.h), and is counted by itself.
+ * of one constant load (mlr/profile.h), and is counted by itself. The caller owns the results, and frees them after the
+ * report.
  */
 #pragma once
 

@@ -9,7 +9,8 @@
  *   points/NAME.lock        locked by the process that works at it
  *   points/NAME.json        its result. A point is done if this file is there: the whole file is renamed to this name
  *
- * Several processes, also on several hosts that share the directory, may work at points of one campaign.
+ * No process owns the state: several ones, also on several hosts that share the directory, may work at points of one
+ * campaign. The state begins with store_make(), and stays until the user deletes the directory.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The configuration of one run: every option of the command line and of the YAML file, after parsing and range checks. It
+ * The configuration of one run has every option of the command line and of the YAML file, after parsing and range checks. It
  * owns what its members point to, unless they say otherwise. configure.h fills it in, the run reads it, echo.h writes it
  * into the result, and config_free() frees it.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The configuration in force, as results and files write it. The caller owns what is returned. It is written at the end of a
- * run, or for --dump-config. */
+/* This header writes the configuration in force, into results and files. The caller owns what is returned. It is written at
+ * the end of a run, or for --dump-config. */
 #pragma once
 
 #include <jansson.h>
@@ -12,8 +12,8 @@
  * --config file it repeats the run. It is a new reference. */
 json_t *config_describe(const struct config *config);
 
-/* For --dump-config: write the configuration in force as a file that repeats the run with --config. */
-/* Write every option that a file may hold, one key on each line. An option that repeats is a list. */
+/* For --dump-config: write every option that a file may hold, one key on each line, as a file that repeats the run with
+ * --config. An option that repeats is a list. */
 void config_dump_to(FILE *stream, const struct config *config);
 
 /* Do the same on standard output, with a heading. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An option, and the values that were given for options. The list owns copies of all values. Values are collected first, and
- * then read into the configuration in the order of the table (options.c).
+ * This header has the table of options, and the values that were given for them. The list owns copies of all values.
+ * Values are collected first, and then read into the configuration in the order of the table (options.c).
  *
  * They come from the command line, and then from the file where the command line gives none. So no value depends on the
  * order in which it was given.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * This header loads XDP programs for one device (BPF_F_XDP_DEV_BOUND_ONLY, Linux 6.3), past a fault of the kernel.
+ * The caller owns objects and programs. It calls the first function before an object is opened, the second after loading.
  *
  * The kernel stores the program's address with the device before the verifier rewrites the program. If the program then
  * needs more pages, the kernel moves it, but does not update the stored address. When the device disappears while the

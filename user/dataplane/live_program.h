@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * This header loads the transmitting program of bpf/tx.bpf.c for one queue's plan, and runs it. The caller owns it.
+ * This header loads the transmitting program of bpf/tx.bpf.c for one queue's plan, and runs it. The caller owns it. It is
+ * loaded once, started for each trial, run again and again until the trial is over, and freed.
  *
  * Functions return 0 or -errno. Only one thread at a time may call them. While the program runs, its state may be read, but
  * not changed.

@@ -3,11 +3,11 @@
  * This header makes an AF_XDP socket and its UMEM without libxdp's help, so that frames may carry transmit metadata (Linux
  * 6.8). The caller owns the rings; they are opened, bound to a queue, and closed.
  *
- * libxdp 1.3.1, Debian 12's, registers a UMEM without room for them. What the rings are is its <xdp/xsk.h> all the same, and
- * so are the functions that work on them.
+ * libxdp 1.3.1 of Debian 12 registers a UMEM without room for metadata. The rings are nevertheless those of its
+ * <xdp/xsk.h>, and so are the functions that work on them.
  *
- * Metadata of a frame stand right before its first octet, XSK_METADATA_OCTETS of them, and count where the descriptor says
- * so. They ask the NIC for something, and hold its answer once the frame is completed.
+ * The metadata of a frame are the XSK_METADATA_OCTETS before its first octet, if its descriptor says so. They ask the NIC
+ * for a departure stamp or a launch time, and hold its answer once the frame is completed.
  */
 #pragma once
 

@@ -3,10 +3,10 @@
  * The transmitting NIC stamps departures, and sends frames at their launch time (AF_XDP transmit metadata). The measurer
  * owns the state.
  *
- * --departure-delay: of about a thousand frames a second and queue the NIC, or for it the kernel, says when they were sent.
- * The time from the stamp in the frame's tag until then is the departure delay: the part of a latency that passes before the
- * wire. By the NIC's clock it bounds the error of the latency; the kernel only knows when it was done with the frame, which
- * is later.
+ * --departure-delay: about a thousand frames a second and queue are sampled. For each the NIC says when it was sent; if the
+ * NIC cannot, the kernel does. The time from the stamp in the frame's tag until then is the departure delay: the part of a
+ * latency that passes before the wire. By the NIC's clock it bounds the error of the latency. The kernel only knows when it
+ * was done with the frame, which is later.
  *
  * --launch-time: frames are handed over before they are due, and the NIC lets them go when they are. Their departure is then
  * the launch time, which the sample above proves to be kept; without a sample there is no launch time.

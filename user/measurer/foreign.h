@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* This header writes the first frames that came to the ports in the last trial and that it did not send, or not so. Only
- * `xdp` has them. The caller owns the text. */
+/* This header writes the first foreign and damaged frames that came to the ports in the last trial (--capture-foreign). Only
+ * the measurer `xdp` has them. The caller owns and frees the text. */
 #pragma once
 
 #include "measurer/measurer.h"

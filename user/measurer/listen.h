@@ -3,10 +3,10 @@
  * The tester listens before its first test frame. A port on which somebody else's frames arrive is connected to something
  * that is in use, and is refused (EXIT_UNSAFE) unless a reason is given.
  *
- * What counts is the receivers' count of foreign frames, in which ARP, neighbour discovery, MLD, LLDP and what 802.1D
- * reserves have no part. The ports' own sockets keep a copy of what they passed on, to show the first of it. Listening
- * begins before the receivers attach, takes the time that ARP takes anyway, and LISTEN_MIN_NS at least; once a process,
- * because what follows in it is the tester's own traffic.
+ * The decision rests on the receivers' count of foreign frames. ARP, neighbour discovery, MLD, LLDP and addresses that
+ * 802.1D reserves are no part of it. The ports' own sockets keep a copy of what the receivers passed on, to show the first
+ * frame. Listening begins before the receivers attach, and lasts as long as ARP takes anyway, at least LISTEN_MIN_NS. A
+ * process listens once, because what follows is the tester's own traffic.
  */
 #pragma once
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Several hosts perform a trial together. Each host has a measurer of its own, with its own ports.
+ * Several hosts perform a trial together. Each host has a process ("rank") of its own, which owns the host's ports. The
+ * ranks live from the start of mpirun until the verb has ended.
  *
  * mpirun starts the same command line on every host. Rank 0 holds Manager and Controller, and the other ranks wait for its
  * orders. All ranks make the same Traffic Profile of all ports, and each opens the ports of its host. A trial goes step by

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Phase d waits for residual frames once all frames were sent (RFC 2544 section 23). xdp_wait_residual() does all of it for the
- * ports of this machine. Where several machines perform a trial, rank 0 adds up the progress of all and ends the phase.
+ * Phase d waits for residual frames once all frames were sent (RFC 2544 section 23). The caller owns the
+ * state: it begins once per trial, is asked again and again whether phase d is over, and is then summarized.
+ *
+ * xdp_wait_residual() does all of this for the ports of this machine. Where several machines perform a trial, rank 0 adds up
+ * the progress of all, and ends the phase.
  */
 #pragma once
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A clock whose times are converted to CLOCK_MONOTONIC while a trial runs: a NIC's, or CLOCK_TAI. The caller owns it; while
- * it is followed, a thread of its own uses it, too. It is opened once, and each trial begins, follows and ends it.
+ * This header converts times of a clock to CLOCK_MONOTONIC while a trial runs: of a NIC's, or of CLOCK_TAI. The caller
+ * owns it; while it is followed, a thread of its own uses it, too. It is opened once, and each trial begins, follows and
+ * ends it.
  *
  * A NIC's clock drifts by tens of microseconds a second unless something disciplines it. So during a trial a thread compares
  * it ten times a second. It extrapolates the offset by the drift known from these comparisons, and reports the offset every

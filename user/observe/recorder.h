@@ -2,11 +2,12 @@
 /*
  * A recorder keeps the samples of one source over one trial, and says what became of each counter. The caller owns it. It is
  * opened once, emptied before each trial, filled with samples, and summarized after the trial. Its size is bounded, whatever
- * a source says: what has no room is counted and left out; counters that are called after a loss are kept first. No two counters ever become one: a name is kept whole or not at all.
+ * a source says: what has no room is counted and left out. Counters whose names mean a loss are kept first. No two counters
+ * ever become one: a name is kept whole or not at all.
  *
- * A counter only grows; a gauge may fall. Of a value whose source does not say what it is, its name and its course decide.
- * Many exporters say gauge of whatever they set: one that is called after lost frames is a counter until it falls.
- * A counter that wraps at 2^32 goes on growing. One that falls in another way was reset: what it did is then not known.
+ * A counter only grows; a gauge may fall. If the source does not say which of the two a value is, its name and its course
+ * decide. Many exporters call every value a gauge, so one whose name means lost frames is a counter until it falls.
+ * A counter that wraps at 2^32 goes on growing. One that falls in another way was reset: its growth is then not known.
  */
 #pragma once
 

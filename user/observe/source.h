@@ -3,8 +3,9 @@
  * A source reads counters of the SUT. It belongs to the process that observers_open() started for it, which opens it, asks
  * it for samples, and closes it. Each kind is an ops table.
  *
- * `take` adds the values of one sample to the recorder, and returns within SOURCE_TAKE_S. Then it returns NULL, or in words
- * why there is no sample: a constant, or a text in `trouble`. One that waits before it reads begins the sample anew then.
+ * `take` adds the values of one sample to the recorder, and returns within SOURCE_TAKE_S. It returns NULL, or says in words
+ * why there is no sample: a constant, or a text in `trouble`. If it waits before it reads, it calls recorder_begin() again
+ * after the wait, so that the sample has the time of the reading.
  */
 #pragma once
 

@@ -2,7 +2,8 @@
 /*
  * These functions write the state of a run to the file of --metrics, as OpenMetrics text, for the textfile collector of
  * node_exporter (FILE.prom). The process owns the file from the first state to the last. Each state is written to a file
- * beside it, which then takes its name, so that nobody reads half of one. All are gauges; nothing without the option.
+ * beside it, which then takes its name, so that nobody reads half of one. All
+ * values are gauges. Without the option nothing is written.
  */
 #pragma once
 

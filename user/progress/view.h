@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A view is a run while it goes on, as some lines of text. The caller owns state and text. It shows how far each goal's
- * bounds have closed in, the trials so far, the trial that runs, the time. Text from a state, and nothing else: progress.c
- * draws it on a terminal, others may draw it elsewhere.
+ * bounds have closed in, the trials so far, the trial that runs, and the time. These functions only make text from a state:
+ * progress.c draws it on a terminal, others may draw it elsewhere.
  *
  *	search eth1,eth2: 1:03 elapsed, about 0:40 to go
  *	  ndr         998.3 kfps .. 1.008 Mfps     1 %   [===============??------]
