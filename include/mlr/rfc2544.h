@@ -185,17 +185,17 @@ struct mlr_reset_cause {
  */
 struct mlr_reset mlr_reset_of(const struct mlr_due_counts *counts, uint64_t start_ns, const struct mlr_reset_cause *cause);
 
-/* The time for which one direction was blocked, as CSIT defines it: the time that the lost frames take at the load of their
- * part. So a part that lost half of its frames was blocked for half of its time. Parts in which no frame is due belong to the
- * next one: in a mesh the frames of a direction may come together. */
+/* The time for which one direction was blocked, as CSIT defines it: the time that the lost frames take at the load of the
+ * direction. So while half of the frames are lost, it is blocked for half of the time. */
 struct mlr_blocked {
 	uint64_t lost;
 	double blocked_s;    /* 0: nothing was lost */
-	double from_s, to_s; /* the ends of the first and the last part with lost frames; NAN without any */
+	double from_s, to_s; /* the ends of the first and the last part with lost frames, at least so far apart; NAN without any */
 	bool lasts;          /* frames of the last part in which any were due were lost: the end is not known */
 };
 
-/* Find what was lost of the frames that were due from `since_s` on, which is a time since the first part began. */
-struct mlr_blocked mlr_blocked_of(const struct mlr_due_counts *counts, double since_s);
+/* Find what was lost of the frames that were due from `since_s` on, which is a time since the first part began. Neither a stop of
+ * the tester counts, in which nothing was due, nor whether the frames of a direction come together, as in a mesh. */
+struct mlr_blocked mlr_blocked_of(const struct mlr_due_counts *counts, double load_fps, double since_s);
 
 #endif

@@ -203,37 +203,31 @@ static int64_t missing_in(const struct mlr_due_counts *counts, size_t part)
 	return part < counts->count ? (int64_t)(counts->sent[part] - counts->received[part]) : 0;
 }
 
-/* Add the frames that were lost of a part. It stands for the parts before it, too, from which on none was due. */
-static void block(struct mlr_blocked *blocked, const struct mlr_due_counts *counts, size_t from, size_t part, uint64_t lost)
+/* Add the frames that were lost of a part. */
+static void block(struct mlr_blocked *blocked, const struct mlr_due_counts *counts, size_t part, uint64_t lost, double load_fps)
 {
-	double sent = fmax((double)counts->sent[part], (double)lost), length_s = (double)(part + 1 - from) * counts->part_s;
-
 	blocked->lost += lost;
-	blocked->blocked_s += length_s * (double)lost / sent;
-	blocked->from_s = fmin(blocked->from_s, (double)from * counts->part_s);
+	blocked->blocked_s += (double)lost / load_fps;
 	blocked->to_s = (double)(part + 1) * counts->part_s;
+	blocked->from_s = fmin(blocked->from_s, blocked->to_s - fmax(counts->part_s, blocked->blocked_s));
 	blocked->lasts = true;
 }
 
-struct mlr_blocked mlr_blocked_of(const struct mlr_due_counts *counts, double since_s)
+struct mlr_blocked mlr_blocked_of(const struct mlr_due_counts *counts, double load_fps, double since_s)
 {
 	struct mlr_blocked blocked = { .from_s = NAN, .to_s = NAN };
 	int64_t carried = 0; /* frames on the border of two parts, which may be sent in one and received in the other */
-	size_t from = since_s > 0 ? (size_t)(since_s / counts->part_s) : 0;
 
-	for (size_t i = from; i < counts->count; i++) {
+	for (size_t i = since_s > 0 ? (size_t)(since_s / counts->part_s) : 0; i < counts->count; i++) {
 		int64_t missing = missing_in(counts, i) + carried, next = missing_in(counts, i + 1);
 
 		carried = missing < 0 ? missing : 0;
 		if (missing > 0 && next < 0)
 			carried = missing < -next ? missing : -next;
 		if (missing > 0 && missing > carried)
-			block(&blocked, counts, from, i, (uint64_t)(missing - carried));
-		else if (!counts->sent[i])
-			continue;
-		else
+			block(&blocked, counts, i, (uint64_t)(missing - carried), load_fps);
+		else if (counts->sent[i])
 			blocked.lasts = false;
-		from = i + 1;
 	}
 	return blocked;
 }

@@ -574,7 +574,7 @@ def check_reconf(result, differ):
             differ.same(f"{what}: none", [direction[name] for name in ("blocked_time", "blocked_from", "blocked_to")], [0, None, None])
             continue
         differ.near(f"{what}: time", direction["blocked_time"], len(lost) / load, 2 * part)
-        differ.near(f"{what}: from", direction["blocked_from"], min(lost) - part / 2, part / 2 + 1e-6)
+        differ.near(f"{what}: from", direction["blocked_from"], min(lost) - part, part + 1e-6)
         differ.near(f"{what}: to", direction["blocked_to"], max(lost) + part / 2, part / 2 + 1e-6)
     differ.same("reconf: time", told["blocked_time"], max(times.values()))
     differ.same("reconf: whose", times[result.way(told["worst_direction"]["blocked_time"])], max(times.values()))

@@ -613,6 +613,8 @@ static void parts_beyond_the_last_are_empty(void **state)
 	assert_int_equal(mlr_due_lost(&due.counts, 5, 6), 0);
 }
 
+#define LOAD_FPS 10e3
+
 static void what_is_lost_blocks_for_as_long_as_it_takes_to_send(void **state)
 {
 	struct mlr_blocked blocked;
@@ -620,29 +622,29 @@ static void what_is_lost_blocks_for_as_long_as_it_takes_to_send(void **state)
 
 	(void)state;
 	all_come(&due);
-	blocked = mlr_blocked_of(&due.counts, 0);
+	blocked = mlr_blocked_of(&due.counts, LOAD_FPS, 0);
 	assert_true(!blocked.lost && blocked.blocked_s == 0 && isnan(blocked.from_s) && isnan(blocked.to_s));
 	lose(&due, 30, 35);
 	due.received[50] -= 5;
-	blocked = mlr_blocked_of(&due.counts, 20e-3);
+	blocked = mlr_blocked_of(&due.counts, LOAD_FPS, 20e-3);
 	assert_int_equal(blocked.lost, 55);
 	assert_false(blocked.lasts);
 	assert_close(blocked.blocked_s, 5.5e-3, 1e-12);
 	assert_close(blocked.from_s, 30e-3, 1e-12);
 	assert_close(blocked.to_s, 51e-3, 1e-12);
 	/* what was lost before the command is none of it */
-	assert_int_equal(mlr_blocked_of(&due.counts, 33e-3).lost, 25);
+	assert_int_equal(mlr_blocked_of(&due.counts, LOAD_FPS, 33e-3).lost, 25);
 	/* on a border, a frame is sent in one part and received in the next, or the other way round */
 	all_come(&due);
 	due.received[70]--;
 	due.received[71]++;
 	due.received[80]++;
 	due.received[81]--;
-	blocked = mlr_blocked_of(&due.counts, 0);
+	blocked = mlr_blocked_of(&due.counts, LOAD_FPS, 0);
 	assert_true(!blocked.lost && blocked.blocked_s == 0 && !blocked.lasts);
 }
 
-static void parts_in_which_nothing_is_due_belong_to_the_next_one(void **state)
+static void frames_of_a_mesh_that_come_together_block_as_others(void **state)
 {
 	struct mlr_blocked blocked;
 	struct due due;
@@ -653,14 +655,35 @@ static void parts_in_which_nothing_is_due_belong_to_the_next_one(void **state)
 		if (i % 3 != 2) /* three come together in every third part */
 			due.sent[i] = due.received[i] = 0;
 	lose(&due, 30, 60);
-	blocked = mlr_blocked_of(&due.counts, 20e-3);
+	blocked = mlr_blocked_of(&due.counts, LOAD_FPS / 3, 20e-3);
 	assert_int_equal(blocked.lost, 100);
 	assert_false(blocked.lasts);
 	assert_close(blocked.blocked_s, 30e-3, 1e-12);
 	assert_close(blocked.from_s, 30e-3, 1e-12);
 	assert_close(blocked.to_s, 60e-3, 1e-12);
-	/* what was due before the command is none of it */
-	assert_close(mlr_blocked_of(&due.counts, 31e-3).blocked_s, 29e-3, 1e-12);
+}
+
+static void a_stop_of_the_tester_blocks_nothing(void **state)
+{
+	struct mlr_blocked blocked;
+	struct due due;
+
+	(void)state;
+	all_come(&due);
+	for (size_t i = 30; i < 80; i++)
+		due.sent[i] = due.received[i] = 0;
+	lose(&due, 80, 85);
+	blocked = mlr_blocked_of(&due.counts, LOAD_FPS, 20e-3);
+	assert_int_equal(blocked.lost, 50);
+	assert_close(blocked.blocked_s, 5e-3, 1e-12);
+	assert_close(blocked.from_s, 80e-3, 1e-12);
+	/* what it moved beyond the planned end is due in the last part, and takes as long as it does */
+	all_come(&due);
+	due.sent[PARTS - 1] = 100;
+	due.received[PARTS - 1] = 0;
+	blocked = mlr_blocked_of(&due.counts, LOAD_FPS, 20e-3);
+	assert_close(blocked.blocked_s, 10e-3, 1e-12);
+	assert_close(blocked.to_s - blocked.from_s, 10e-3, 1e-12);
 }
 
 static void what_blocks_in_the_last_part_with_frames_lasts(void **state)
@@ -670,12 +693,12 @@ static void what_blocks_in_the_last_part_with_frames_lasts(void **state)
 	(void)state;
 	all_come(&due);
 	lose(&due, 30, PARTS);
-	assert_true(mlr_blocked_of(&due.counts, 20e-3).lasts);
+	assert_true(mlr_blocked_of(&due.counts, LOAD_FPS, 20e-3).lasts);
 	/* nothing was due behind the end */
 	due.sent[PARTS - 1] = 0;
-	assert_true(mlr_blocked_of(&due.counts, 20e-3).lasts);
+	assert_true(mlr_blocked_of(&due.counts, LOAD_FPS, 20e-3).lasts);
 	due.received[PARTS - 2] = 10;
-	assert_false(mlr_blocked_of(&due.counts, 20e-3).lasts);
+	assert_false(mlr_blocked_of(&due.counts, LOAD_FPS, 20e-3).lasts);
 }
 
 #define START (1000 * MS)
@@ -931,7 +954,8 @@ int main(void)
 		cmocka_unit_test(parts_beyond_the_last_are_empty),
 		cmocka_unit_test(who_loses_at_the_end_has_not_recovered),
 		cmocka_unit_test(what_is_lost_blocks_for_as_long_as_it_takes_to_send),
-		cmocka_unit_test(parts_in_which_nothing_is_due_belong_to_the_next_one),
+		cmocka_unit_test(frames_of_a_mesh_that_come_together_block_as_others),
+		cmocka_unit_test(a_stop_of_the_tester_blocks_nothing),
 		cmocka_unit_test(what_blocks_in_the_last_part_with_frames_lasts),
 		cmocka_unit_test(a_reset_is_the_longest_time_of_which_nothing_arrives),
 		cmocka_unit_test(a_longer_stall_elsewhere_is_not_of_the_reset),

@@ -472,12 +472,18 @@ static double reset_s(const struct mlr_reset *reset)
 	return reset->seen && reset->over ? (double)(reset->to_ns - reset->from_ns) / NS_PER_S_F : NAN;
 }
 
-static json_t *reset_json(const struct rfc2544_run *run, const struct reset_watch *watch,
-			  const struct measurement *measurement, size_t number, const struct mlr_reset *found)
+/* Return the load in a direction. In a mesh a port sends only a part of its load there. */
+static double direction_fps(const struct reset_watch *watch, const struct measurement *measurement, size_t number)
 {
-	/* In a mesh a port sends only a part of its load in one direction. */
 	double loads = (double)measurement->by_direction[number].counts.intended / (double)watch->steps.frame_count;
-	double by_loss_s = (double)found->lost / loads / run->throughput_fps;
+
+	return loads * watch->steps.load_fps;
+}
+
+static json_t *reset_json(const struct reset_watch *watch, const struct measurement *measurement, size_t number,
+			  const struct mlr_reset *found)
+{
+	double by_loss_s = (double)found->lost / direction_fps(watch, measurement, number);
 
 	return json_pack(
 		"{s:o, s:i, s:f, s:o, s:I, s:o, s:o, s:o, s:o}", "reset_time", json_number_or_null(reset_s(found)),
@@ -549,7 +555,7 @@ static void put_reset(struct rfc2544_run *run, const struct reset_watch *watch, 
 		worst = is_longer_reset(&found[worst], &found[i]) ? i : worst;
 		lost += (json_int_t)found[i].lost;
 		json_array_append_new(directions,
-				      direction_json(measurement, i, reset_json(run, watch, measurement, i, &found[i])));
+				      direction_json(measurement, i, reset_json(watch, measurement, i, &found[i])));
 	}
 	if (!found[worst].seen)
 		run->part.reason = "no outage was seen that the command can have caused: was the SUT reset?";
@@ -560,7 +566,7 @@ static void put_reset(struct rfc2544_run *run, const struct reset_watch *watch, 
 		warn_of_outages(watch, measurement, i, &found[i]);
 		keep_unrelated(&reset, &found[i]);
 	}
-	json_object_update_new(json, reset_json(run, watch, measurement, worst, &reset));
+	json_object_update_new(json, reset_json(watch, measurement, worst, &reset));
 	json_object_update_new(json,
 			       json_pack("{s:I, s:o, s:o, s:o}", "frames_lost", lost, "command_at",
 					 watch->command ? since_start(watch, watch->started_ns) : json_null(),
@@ -641,7 +647,7 @@ static void put_blocked(struct rfc2544_run *run, const struct reset_watch *watch
 	for (size_t i = 0; i < measurement->direction_count; i++) {
 		const struct mlr_due_counts *due = &measurement->due[i];
 
-		found[i] = mlr_blocked_of(due, since_s);
+		found[i] = mlr_blocked_of(due, direction_fps(watch, measurement, i), since_s);
 		lost += (json_int_t)found[i].lost;
 		worst = is_longer_block(&found[worst], &found[i]) ? i : worst;
 		json_array_append_new(directions, direction_json(measurement, i, blocked_json(&found[i], due->part_s)));
