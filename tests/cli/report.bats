@@ -364,6 +364,16 @@ said_of_rows() { # FILTER
   [ "$(sed 's/>.*//' "$BATS_TEST_TMPDIR/legend" | sort -u | wc -l)" -eq 7 ]
 }
 
+@test "100 % of a loss curve is the theoretical rate only where frames were sent at it" {
+  local rate file=$BATS_TEST_TMPDIR/rate.json
+  for rate in 1 0.9; do
+    jq -c ".frame_sizes[] |= (.line_rate = .max_rate / $rate | .frame_loss.line_rate_known = true
+      | .throughput.line_rate_ratio = .throughput.throughput / .line_rate)" "$GOLDEN/rfc2544-1-xdp.json" >"$file"
+    sed -n '/id="figure-loss"/,/<\/figure>/p' "$(render "$file" html)" | grep -oE '100 % is the (theoretical|largest) rate' >>"$BATS_TEST_TMPDIR/said"
+  done
+  diff "$BATS_TEST_TMPDIR/said" <(printf '100 %% is the %s rate\n' theoretical largest)
+}
+
 @test "trials for latency alone have the loss ratio of each direction" {
   # shellcheck disable=SC2016
   jq -c '.search_result[0] as $r | .latency_at = [{goal: $r.goal.name, share: 1, trial: {trial_load: $r.relevant_lower_bound, trial_duration: 1,

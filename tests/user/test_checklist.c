@@ -304,12 +304,17 @@ static void a_suite_shows_what_it_measured(void **state)
 	assert_status(document, "26.2-definition", "not applicable");
 	assert_status(document, "26.2-table", "missing");
 	assert_non_null(strstr(read_text(entry_of(document, "26.2-table"), "why"), "no result to show"));
-	/* no loss at the maximum rate: no upper bound, but the throughput */
+	/* no loss at the maximum rate of the medium: no upper bound, but the throughput; a lower Max Load is none */
 	set(document, "/frame_sizes/1/throughput/regular", "false");
 	set(document, "/frame_sizes/1/throughput/throughput", "150000");
 	set(document, "/frame_sizes/1/max_rate", "150000");
+	set(document, "/frame_sizes/1/line_rate", "150000.00001");
 	report_add_checklist(document);
 	assert_status(document, "26.1-graph", "met");
+	set(document, "/frame_sizes/1/line_rate", "160000");
+	report_add_checklist(document);
+	assert_status(document, "26.1-graph", "missing");
+	set(document, "/frame_sizes/1/line_rate", "150000");
 	/* loss at every load is a curve */
 	set(document, "/frame_sizes/1/frame_loss/regular", "false");
 	report_add_checklist(document);

@@ -10,6 +10,7 @@
 #include "mlr/frame.h"
 
 #define BITS_PER_OCTET 8
+#define RATE_ROUNDING  1e-9 /* part by which a load that is the line rate may be below it */
 
 /* A number is multiplied by the factor, and by ten to that power. */
 static const struct {
@@ -218,6 +219,11 @@ double l1_bps(double load_in_fps, double frame_size_octets)
 double l2_bps(double load_in_fps, double frame_size_octets)
 {
 	return load_in_fps * BITS_PER_OCTET * frame_size_octets;
+}
+
+bool is_line_rate(double load_in_fps, double line_rate_fps)
+{
+	return line_rate_fps > 0 && load_in_fps >= line_rate_fps * (1 - RATE_ROUNDING);
 }
 
 const char *format_number(double number, char buffer[UNIT_TEXT_SIZE])

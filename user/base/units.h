@@ -53,6 +53,8 @@ double load_fps(const struct load_spec *load, double frame_size_octets, double l
 /* Return the bit/s of a load on the link (L1), or of the frames alone (L2). */
 double l1_bps(double load_fps, double frame_size_octets);
 double l2_bps(double load_fps, double frame_size_octets);
+/* Whether a load is the line rate, but for rounding. An unknown line rate, 0 or NAN, is none. */
+bool is_line_rate(double load_fps, double line_rate_fps);
 
 /* Every function below writes into the buffer and returns it. */
 #define UNIT_TEXT_SIZE 48

@@ -4,6 +4,7 @@
 #include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/text_stream.h"
+#include "base/units.h"
 #include "benchmark/rfc2544.h"
 #include "config/given.h"
 #include "config/options_suite.h"
@@ -102,7 +103,7 @@ static void add_rate_deviations(const struct rfc2544 *suite, json_t *sentences)
 	char below[SENTENCE_SIZE] = "";
 
 	json_each (size, suite->frame_sizes)
-		if (read_number(size, "max_rate") < read_number(size, "line_rate"))
+		if (!is_line_rate(read_number(size, "max_rate"), read_number(size, "line_rate")))
 			text_join(below, sizeof(below), ", ", "%s", read_text(size, "frame_size"));
 	if (first && !(read_number(first, "line_rate") > 0))
 		append_sentence(sentences,

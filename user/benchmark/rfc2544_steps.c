@@ -11,6 +11,7 @@
 #include "base/json_read.h"
 #include "base/json_value.h"
 #include "base/stop.h"
+#include "base/units.h"
 #include "benchmark/rfc2544_run.h"
 #include "mlr/rfc2544.h"
 #include "mlr/welch.h"
@@ -218,7 +219,7 @@ static void put_bursts(const struct rfc2544_run *run, const uint64_t *values, si
 
 	json_put(json, "burst_rate", rate_fps);
 	json_put(json, "max_theoretical_frame_rate", line_fps > 0 ? line_fps : NAN);
-	json_put(json, "burst_rate_is_theoretical", (bool)(rate_fps == line_fps));
+	json_put(json, "burst_rate_is_theoretical", is_line_rate(rate_fps, line_fps));
 	json_object_set_new(json, "values", json_list(i, count, json_of(values[i])));
 	json_put(json, "tests", count);
 	json_put(json, "average", summary.average_frames);

@@ -14,10 +14,9 @@
 #include "mlr/rfc2544.h"
 #include "result/report.h"
 
-#define FAST_INITIAL_S     0.5 /* longest initial Trial Duration of throughput trials */
-#define WIDTH_RATIO        0.005
-#define SOURCE_SIZE        400
-#define LINE_RATE_ROUNDING 1e-9
+#define FAST_INITIAL_S 0.5 /* longest initial Trial Duration of throughput trials */
+#define WIDTH_RATIO    0.005
+#define SOURCE_SIZE    400
 
 /* --- throughput (26.1) -------------------------------------------------------------------------------------------- */
 
@@ -69,13 +68,11 @@ static void put_throughput(struct rfc2544_run *run, const struct search *search,
 /* Only the maximum rate of the medium, free of loss, is a throughput without an upper bound. */
 static const char *search_reason(const struct rfc2544_run *run, const struct goal_outcome *outcome)
 {
-	double line_fps = run->part.measurer->line_rate_fps;
-
 	switch (outcome->result.irregularity) {
 	case MLR_REGULAR:
 		return NULL;
 	case MLR_MAX_LOAD_IS_LOWER_BOUND:
-		if (!(line_fps > 0 && run->range.max_fps >= line_fps * (1 - LINE_RATE_ROUNDING)))
+		if (!is_line_rate(run->range.max_fps, run->part.measurer->line_rate_fps))
 			return "the SUT loses nothing at Max Load, which is not known to be the maximum rate of the medium: "
 			       "its throughput is at least this, and there is no upper bound";
 		return "the SUT loses nothing at the maximum rate, which so is its throughput in the sense of RFC 2544; as "

@@ -266,7 +266,7 @@ void figure_loss_curves(struct writer *writer, const json_t *document)
 	if (!sizes.count)
 		return;
 	for (size_t i = 0; i < sizes.count; i++) {
-		theoretical &= read_truth(json_object_get(sizes.items[i], "frame_loss"), "line_rate_known");
+		theoretical &= is_line_rate(read_number(sizes.items[i], "max_rate"), read_number(sizes.items[i], "line_rate"));
 		snprintf(texts[i], sizeof(texts[i]), "%g octets", sizes.octets[i]);
 		keys[i] = figure_curve(i, texts[i], styles[i]);
 	}

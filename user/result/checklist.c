@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/units.h"
 #include "config/options_suite.h"
 #include "mlr/goal.h"
 
@@ -559,10 +560,11 @@ static bool is_regular(const json_t *result, const json_t *)
 	return read_truth(result, "regular");
 }
 
-/* Also where nothing was lost at the maximum rate, which then is the throughput; but not what is the tester's own limit. */
+/* Also where nothing was lost at the maximum rate of the medium, which then is the throughput; but not what is the tester's own
+ * limit. */
 static bool is_throughput(const json_t *result, const json_t *size)
 {
-	bool at_most = read_number(result, "throughput") >= read_number(size, "max_rate");
+	bool at_most = is_line_rate(read_number(result, "throughput"), read_number(size, "line_rate"));
 
 	return (is_regular(result, size) || at_most) && !read_truth(result, "tester_limited");
 }
