@@ -187,12 +187,12 @@ static void a_verdict_within_the_error_says_so(void **state)
 	}
 }
 
-static double rate_by(const char *load, int interfaces)
+static double rate_by(const char *load)
 {
 	json_t *document =
-		json_pack("{s:{s:f, s:f, s:f, s:[{s:{s:i}}, {s:{s:i}}]}, s:i, s:{s:s}}", "trial_result", "trial_load",
-			  50000.0, "trial_duration", 2.0, "loss_ratio", 0.1, "directions", "counts", "received", 180000,
-			  "counts", "received", 4000, "aggregate_factor", interfaces, "configuration", "load", load);
+		json_pack("{s:{s:f, s:f, s:f, s:[{s:{s:i}}, {s:{s:i}}]}, s:{s:s}}", "trial_result", "trial_load", 50000.0,
+			  "trial_duration", 2.0, "loss_ratio", 0.1, "directions", "counts", "received", 180000, "counts",
+			  "received", 4000, "configuration", "load", load);
 	double rate_fps = judge_worst_direction("/trial_result/trial_forwarding_rate", document);
 
 	assert_true(judge_worst_direction("/trial_result/trial_loss_ratio", document) == 0.1);
@@ -205,15 +205,45 @@ static double rate_by(const char *load, int interfaces)
 static void as_fast_as_ports_can_the_worst_rate_is_what_came(void **state)
 {
 	(void)state;
-	assert_true(rate_by("50kfps", 2) == 0.9 * 50000);
-	assert_true(rate_by("max", 2) == 2000);
-	assert_true(rate_by("max", 4) == 1000);
+	assert_true(rate_by("50kfps") == 0.9 * 50000);
+	assert_true(rate_by("max") == 2000);
+}
+
+/* A SUT that lets the small frames of a mix pass: as many frames come as the bit rate would need of the mix, but fewer bits. */
+static void bits_are_of_the_frames_that_came(void **state)
+{
+	static const char *const texts[] = { "forwarding-rate>=12Mbps-l2", "forwarding-rate>=9Mbps-l1", NULL };
+	json_t *document = json_pack("{s:{s:f, s:f}}", "trial_result", "trial_forwarding_rate", 5500.0,
+				     "trial_forwarding_rate_l2_bps", 5500.0 * 200 * 8);
+	struct config config = { .verb = VERB_TRIAL };
+	const json_t *verdicts;
+
+	(void)state;
+	for (size_t i = 0; texts[i]; i++) {
+		givens[i] = (struct given){ .option = option_find("require"), .text = (char *)texts[i] };
+		assert_int_equal(read_requirement(&givens[i], &config), EXIT_DONE);
+	}
+	assert_int_equal(require_check(&config), EXIT_DONE);
+	for (size_t i = 0; i < config.requirement_count; i++)
+		config.requirements[i].threshold = load_fps(&config.requirements[i].load, 300, 0);
+	assert_int_equal(report_judge(document, &config, EXIT_DONE), EXIT_UNMET);
+	verdicts = json_object_get(document, "requirements");
+	assert_true(!met(verdicts, 0) && met(verdicts, 1));
+	assert_true(fabs(number(verdicts, 0, "required") - 12e6 / 8 / 200) < 1e-6);
+	assert_true(fabs(number(verdicts, 1, "required") - 9e6 / 8 / 220) < 1e-6);
+	/* those of earlier versions have no bit rate */
+	json_object_del(json_object_get(document, "trial_result"), "trial_forwarding_rate_l2_bps");
+	report_judge(document, &config, EXIT_DONE);
+	assert_true(number(json_object_get(document, "requirements"), 0, "required") == 12e6 / 8 / 300);
+	json_decref(document);
+	free(config.requirements);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_fast_as_ports_can_the_worst_rate_is_what_came),
+		cmocka_unit_test(bits_are_of_the_frames_that_came),
 		cmocka_unit_test(without_a_size_every_one_is_judged),
 		cmocka_unit_test(one_size_that_does_not_keep_to_it_is_enough),
 		cmocka_unit_test(a_size_that_is_said_is_judged_alone),

@@ -13,8 +13,9 @@
 #include "config/options_suite.h"
 #include "config/requirement.h"
 
-#define PATH_SIZE  64
-#define DOUBT_SIZE 128
+#define PATH_SIZE     64
+#define DOUBT_SIZE    128
+#define SIZE_ROUNDING 1e-9 /* part by which a threshold may differ by rounding */
 
 static double number_at(const json_t *object, const char *pointer)
 {
@@ -23,17 +24,15 @@ static double number_at(const json_t *object, const char *pointer)
 	return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* Return the rate at which frames came in the worst direction, for each interface that sent there. As fast as they can, ports send
- * at different loads. */
-static double slowest_fps(const json_t *document)
+/* Return the rate at which frames came in the worst direction, each of which has the load of one interface, also in a mesh. As fast
+ * as they can, ports send at different loads. */
+static double slowest_fps(const json_t *trial)
 {
-	const json_t *trial = json_object_get(document, "trial_result"), *directions = json_object_get(trial, "directions");
-	double interfaces = read_number(document, "aggregate_factor") / (double)json_array_size(directions),
-	       least_frames = NAN;
+	double least_frames = NAN;
 
-	json_each (direction, directions)
+	json_each (direction, json_object_get(trial, "directions"))
 		least_frames = fmin(least_frames, number_at(direction, "/counts/received"));
-	return least_frames / read_number(trial, "trial_duration") / interfaces;
+	return least_frames / read_number(trial, "trial_duration");
 }
 
 double judge_worst_direction(const char *path, const json_t *document)
@@ -47,7 +46,7 @@ double judge_worst_direction(const char *path, const json_t *document)
 	if (strcmp(path, "/trial_result/trial_forwarding_rate") != 0)
 		return NAN;
 	if (strcmp(read_text(json_object_get(document, "configuration"), "load"), "max") == 0)
-		return slowest_fps(document);
+		return slowest_fps(json_object_get(document, "trial_result"));
 	return (1 - loss_ratio) * number_at(document, "/trial_result/trial_load");
 }
 
@@ -137,6 +136,21 @@ static bool judge_sizes(json_t *verdicts, const struct requirement *requirement,
 	return met;
 }
 
+/* Return the threshold of a figure. A rate in bit/s is of the frames that came, as the one that is stated beside it: of a mix they
+ * may be smaller than those that were sent. */
+static double threshold_of(const struct requirement *requirement, const json_t *document)
+{
+	double octets = number_at(document, TEXT_OF(PATH_SIZE, "%s_l2_bps", requirement->path)) /
+			l2_bps(number_at(document, requirement->path), 1);
+	double threshold_fps = load_fps(&requirement->load, octets, NAN);
+	bool is_of_bits = requirement->load.unit == LOAD_BPS_L1 || requirement->load.unit == LOAD_BPS_L2;
+
+	if (requirement->quantity != QUANTITY_LOAD || !is_of_bits ||
+	    !(fabs(threshold_fps / requirement->threshold - 1) > SIZE_ROUNDING))
+		return requirement->threshold;
+	return threshold_fps;
+}
+
 static bool judge_one(json_t *verdicts, const struct requirement *requirement, const json_t *document)
 {
 	if (requirement->each_size)
@@ -144,7 +158,7 @@ static bool judge_one(json_t *verdicts, const struct requirement *requirement, c
 	if (requirement->goal >= 0)
 		document = json_array_get(json_object_get(document, "search_result"), (size_t)requirement->goal);
 	return add_verdict(verdicts, requirement, requirement->figure, measured(requirement, document),
-			   requirement->threshold, error_of(requirement, document));
+			   threshold_of(requirement, document), error_of(requirement, document));
 }
 
 enum exit_code report_judge(json_t *document, const struct config *config, enum exit_code code)
