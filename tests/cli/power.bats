@@ -49,6 +49,16 @@ metered() { # verb, options
   [[ $output == *"pdu: watts. Without load, over "*" s, it was 100 W."* ]]
 }
 
+@test "the energy of a bit is of the frames that came" {
+  metered sweep --loads 200kfps,1Mfps --duration 0.2 --format json >r.json
+  # half of each frame that came
+  jq '.trials[1] |= (.trial_forwarding_rate_l2_bps /= 2 | .trial_forwarding_rate_l1_bps -= .trial_forwarding_rate_l2_bps)' r.json >came.json
+  run -1 "$XDP_MLR" verify came.json
+  [[ $output == *"/power/meters/0/trials/1"* ]]
+  jq '.curve.maximum_forwarding_rate as $rate | .power.meters[0].trials[1].joules_per_bit *= 2' came.json >right.json
+  run -0 "$XDP_MLR" verify right.json
+}
+
 @test "a search has it, too, and without the step the power above idle is not known" {
   metered search --max-load 1Mfps --min-load 500kfps --goal final=0.1,sum=0.1,width=0.3 --format json >r.json
   "$VALIDATE" --closed "$SCHEMAS/search.schema.json" r.json

@@ -34,11 +34,21 @@ static double watts_of(const json_t *seen, const char *meter)
 	return mlr_power_si(meter, value);
 }
 
+/* Return the mean size of the frames that came, as a part of that of those sent: of a mix the SUT may lose the large ones. */
+static double came_ratio(const json_t *trial)
+{
+	double came_octets = read_number(trial, "trial_forwarding_rate_l2_bps") / read_number(trial, "trial_forwarding_rate"),
+	       sent_octets = read_number(trial, "trial_load_l2_bps") / read_number(trial, "trial_load");
+
+	return isnan(came_octets / sent_octets) ? 1 : came_octets / sent_octets;
+}
+
 static json_t *row_of(const struct setting *setting, size_t at, double watts, double idle_watts)
 {
 	const json_t *trial = json_array_get(setting->trials, at);
-	double rate_fps = read_number(trial, "trial_forwarding_rate") * setting->transmitters;
-	struct mlr_power power = mlr_power_of(watts, idle_watts, rate_fps, setting->frame_octets);
+	double rate_fps = read_number(trial, "trial_forwarding_rate");
+	struct mlr_power power = mlr_power_of(watts, idle_watts, rate_fps * setting->transmitters,
+					      setting->frame_octets * came_ratio(trial));
 	json_t *row = json_pack("{s:I, s:o, s:f}", "trial", (json_int_t)at + 1, "load",
 				json_number_or_null(read_number(trial, "trial_load")), "watts", watts);
 
