@@ -45,6 +45,20 @@ short=(--cir-steps 50%,100% --step-duration 0.2 --duration 1.5)
   [ "$status" -eq 0 ]
 }
 
+@test "the bit rate of a mix that came is of the frames that came, where that is known" {
+  lab_up bridge
+  inside ip link set sut-b mtu 1000 # one frame of twelve is longer
+  local came='all(. as $all | [., .directions[0]] | all($all.received_rate > 0 and
+    (.received_rate_l2_bps / .received_rate / 8 - (7 * 64 + 4 * 594) / 11 | fabs < 1)))'
+  clean y1564 "${short[@]}" --tests configuration --service size=imix,cir=6kfps,loss=20%
+  "$VALIDATE" --closed docs/schema/y1564.schema.json - <<<"$output"
+  check ".services[0].configuration.steps | length == 3 and $came"
+  clean y1564 --tests performance --duration 1.2 --service size=imix,cir=6kfps,loss=20%
+  check "[.services[].performance] | $came"
+  clean y1564 --tests performance --duration 1.2 --service size=imix,cir=6kfps,loss=20% --service cir=1kfps
+  check '.services | map(.performance | .received_rate_l2_bps, .received_rate_l1_bps) == [null, null, 512000, 672000]'
+}
+
 @test "performances are judged at once, each service by its own frames: to the frame" {
   lab_up policer:rate=20kfps,burst=1ms,vlan=100,priority=3
   clean y1564 --tests performance --duration 2.2 --service name=policed,vlan=100:3,size=68,cir=30kfps,loss=1% --service name=beside,vlan=200:3,size=128,cir=20kfps \

@@ -22,7 +22,8 @@ struct run {
 	struct suite_part part;
 	struct y1564 *suite;
 	const struct service *options;
-	double frame_size_octets; /* mean size of its frames */
+	double frame_size_octets; /* mean size of its frames, */
+	bool has_mix;             /* which are of several sizes */
 	struct mlr_y1564_service service;
 	json_t *json;           /* JSON of the service */
 	bool failed, undecided; /* outcome of the running test */
@@ -64,6 +65,7 @@ static const char *const figure_names[MLR_Y1564_FIGURES] = {
 struct judged {
 	struct mlr_y1564_availability found; /* availability in a performance test */
 	struct mlr_y1564_outcome outcome;
+	double came_octets; /* mean size of the frames that came; NAN: not known */
 	unsigned int faults;
 	enum mlr_y1564_verdict verdict;
 	json_t *json;
@@ -109,8 +111,20 @@ static json_t *passed_json(enum mlr_y1564_verdict verdict)
 	return verdict == MLR_Y1564_UNDECIDED ? json_null() : json_boolean(verdict == MLR_Y1564_PASSED);
 }
 
+/* Return the mean size of the frames of a service that came in a direction. Of a mix of which some are lost, only those of a service
+ * by itself are known. NAN: they are not. */
+static double came_octets(const struct run *run, const struct measurement *measurement, size_t direction,
+			  const struct service_counts *counts)
+{
+	const struct port_counts *port = &measurement->ports[measurement->directions[direction].to];
+
+	if (!run->has_mix || !counts->received || counts->received == counts->sent)
+		return run->frame_size_octets;
+	return measurement->service_count == 1 ? (double)port->received_octets / (double)port->counts.received : NAN;
+}
+
 /* Put into an object what was measured, and the verdict. */
-static void put_outcome(const struct run *run, json_t *json, const struct mlr_y1564_outcome *outcome, unsigned int faults,
+static void put_outcome(json_t *json, const struct mlr_y1564_outcome *outcome, double came_octets, unsigned int faults,
 			enum mlr_y1564_verdict verdict, bool within_error)
 {
 	json_put(json, "received_rate", outcome->received_fps);
@@ -122,7 +136,7 @@ static void put_outcome(const struct run *run, json_t *json, const struct mlr_y1
 	json_put(json, "delay_variation_within_error", within_error);
 	json_object_set_new(json, "passed", passed_json(verdict));
 	json_object_set_new(json, "faults", faults_json(faults));
-	report_add_bps(json, "received_rate", outcome->received_fps, run->frame_size_octets);
+	report_add_bps(json, "received_rate", outcome->received_fps, came_octets);
 }
 
 static json_t *counts_json(const struct service_counts *counts)
@@ -177,14 +191,14 @@ static void put_directions(struct run *run, const struct measurement *measuremen
 		outcomes[i] = rows[i].outcome;
 		verdicts[i] = rows[i].verdict;
 		all |= faults[i] = rows[i].faults;
-		put_outcome(run, rows[i].json, &rows[i].outcome, rows[i].faults, rows[i].verdict,
+		put_outcome(rows[i].json, &rows[i].outcome, rows[i].came_octets, rows[i].faults, rows[i].verdict,
 			    mlr_y1564_variation_within_error(&rows[i].outcome, 1, agreed_ns));
 		json_array_append_new(list, rows[i].json);
 	}
 	worst = mlr_y1564_worst(outcomes, faults, count, which);
 	verdict = mlr_y1564_verdict(verdicts, count);
 	within_error = mlr_y1564_variation_within_error(outcomes, count, agreed_ns);
-	put_outcome(run, json, &worst, all, verdict, within_error);
+	put_outcome(json, &worst, rows[which[MLR_Y1564_RECEIVED_FPS] % count].came_octets, all, verdict, within_error);
 	if (within_error)
 		warn_of_variation(run, measurement, outcomes, agreed_ns);
 	json_object_set_new(json, "directions", list);
@@ -224,6 +238,7 @@ static void judge_step(struct run *run, const struct mlr_y1564_step *step, const
 		unsigned int faults = mlr_y1564_judge_step(&run->service, step, &outcome);
 
 		rows[i] = (struct judged){ .outcome = outcome,
+					   .came_octets = came_octets(run, measurement, i, counts),
 					   .faults = faults,
 					   .verdict = verdict_on(measurement, counts, faults),
 					   .json = direction_json(measurement, i, counts) };
@@ -358,6 +373,7 @@ static void judge_performance(struct joint *joint, unsigned int number, const st
 		struct judged *here = &judged[i];
 
 		*here = (struct judged){ .found = mlr_y1564_availability(rows[i].due_in, rows[i].received_in, seconds),
+					 .came_octets = came_octets(run, measurement, i, &rows[i]),
 					 .json = direction_json(measurement, i, &rows[i]) };
 		here->outcome = outcome_of(measurement, &rows[i], &here->found, load_fps);
 		here->faults = mlr_y1564_judge_performance(&run->service, &here->outcome);
@@ -532,6 +548,7 @@ static enum exit_code begin_services(struct run *first, struct service_rates *ra
 			break;
 		run->service = agreement(run->options, &rates[i]);
 		run->frame_size_octets = config.frame_size_octets;
+		run->has_mix = config.sizes.size_count > 1;
 		run->json = service_json(run, &config);
 		json_array_append_new(suite->services, run->json);
 	}
