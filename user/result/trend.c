@@ -270,12 +270,13 @@ static json_t *point_json(const struct dated *dated, const json_t *findings)
 			 number_of(findings, "relevant_lower_bound_min", ""), "upper_bound",
 			 number_of(findings, "relevant_upper_bound_max", ""), "threshold",
 			 number_of(json_object_get(findings, "threshold"), "mean", ""), "regular",
-			 standing_of(dated->document) != STANDING_IRREGULAR, "tester_limited",
-			 read_truth(findings, "tester_limited"), "verdict", "unknown", "change", "evidence");
+			 read_truth(findings, "regular"), "tester_limited", read_truth(findings, "tester_limited"), "verdict",
+			 "unknown", "change", "evidence");
 }
 
-/* Whether its search did not come to its end: the bounds are then apart by any distance. */
-static bool is_unfinished(const json_t *findings)
+/* Whether its search is irregular, though it has both bounds: it did not end, and they are apart by any distance, or its trials
+ * contradict each other. */
+static bool is_unsettled(const json_t *findings)
 {
 	return json_is_false(json_object_get(findings, "regular")) &&
 	       read_number(findings, "relevant_lower_bound_min") > 0 &&
@@ -291,9 +292,9 @@ static json_t *points_json(const struct trend *trend, size_t goal)
 		const json_t *findings = json_object_get(json_array_get(goals, goal), "b");
 		json_t *point = point_json(&trend->results[i], findings);
 
-		if (is_unfinished(findings))
+		if (is_unsettled(findings))
 			json_object_set_new(point, "evidence",
-					    json_string("the search did not find both bounds: it is no part of any level"));
+					    json_string("the search did not settle its bounds: it is no part of any level"));
 		json_array_append_new(points, point);
 	}
 	return points;
