@@ -561,6 +561,21 @@ END
   done
 }
 
+@test "a soak of a SUT that meets the target at no load is one at most, single ones and several" {
+  local repeat
+  for repeat in 1 2; do
+    cat >c.yaml <<END
+campaign: {verb: soak, results: out$repeat, repeat: $repeat, compare: build, matrix: {build: {
+  v1: {measurer: "sim:residual,capacity=1e6,ratio=1e-5,seed=1"}, v2: {measurer: "sim:hard,capacity=0.9e6"}}}}
+max-load: 3Mfps
+max-time: 120
+END
+    "$XDP_MLR" campaign run c.yaml -q >/dev/null || [ $? -eq 1 ]
+    run --separate-stderr "$XDP_MLR" campaign report c.yaml --format json
+    is '(.points[0].results[0] | .value > 0.95e6 and .upper_bound == .value) and [.comparisons[].verdict] == ["unknown"]' <<<"$output"
+  done
+}
+
 @test "soaks, trials of a suite: each quantity by its name, and Welch's test over their repeats" {
   cat >c.yaml <<'END'
 campaign: {verb: soak, results: out, matrix: {build: {v1: {measurer: "sim:hard,capacity=1e6"}, v2: {measurer: "sim:hard,capacity=0.9e6"}}}}

@@ -186,17 +186,18 @@ static json_t *single_digest(const json_t *document, const char *name, double va
 			 json_number_or_null(further_value));
 }
 
-/* An estimate at Max Load, or at Min Load, is a bound. */
+/* An estimate at Max Load, or at Min Load, is a bound, and so is one of a SUT that meets the target at no load. */
 static json_t *soak_digest(const json_t *document)
 {
 	const json_t *load = json_object_get(document, "critical_load");
 	json_t *list = single_digest(document, "critical load", read_number(load, "mean"), "stdev",
 				     read_either(load, "robust_stdev", "stdev"));
 	json_t *digest = json_array_get(list, 0);
+	bool never = strcmp(read_text(json_object_get(document, "crossings"), "kind"), "never") == 0;
 
 	if (read_number(document, "max_load_probability") > MLR_PLR_LIKELY)
 		json_object_set(digest, "lower_bound", json_object_get(digest, "value"));
-	if (read_number(document, "min_load_probability") > MLR_PLR_LIKELY)
+	if (never || read_number(document, "min_load_probability") > MLR_PLR_LIKELY)
 		json_object_set(digest, "upper_bound", json_object_get(digest, "value"));
 	return list;
 }
