@@ -419,6 +419,7 @@ said_of_rows() { # FILTER
   page=$(render "$GOLDEN/rfc2544-1-xdp.json" csv)
   [ "$(grep -c '^[0-9]*,\(back_to_back\|recovery\|reset\),,' "$page")" -eq 7 ]
   head -n 1 "$page" | grep -q ',back_to_back.average \[frames\],.*,recovery.average \[s\],.*,reset.reset_time \[s\],.*,back_to_back.standing,recovery.standing,reset.standing,load_scope,aggregate_factor$'
+  none '_(from|to|at|until|length|longest|time|rate)$' <<<"$(head -n 1 "$page" | tr , '\n')"
   grep -q "^64,reset,.*,$("$JQ" .reset.reset_time "$GOLDEN/rfc2544-1-xdp.json"),.*,regular,interface,1\$" "$page"
 }
 
