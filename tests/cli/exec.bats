@@ -45,6 +45,8 @@ sized() { # VERB OPTION...
   sized sweep --loads 1kfps --duration 1 --format json | is '.trials[0].trial_load_l2_bps == 1000 * 1518 * 8'
   run --separate-stderr measured "$(answering '{"trial_loss_ratio": 0}')" --frame-size 125 --format json
   is '.search_result | all(.relevant_lower_bound == 1e6 and .relevant_lower_bound_l2_bps == 1e9)' <<<"$output"
+  echo "$output" >"$BATS_TEST_TMPDIR/r.json"
+  "$XDP_MLR" report "$BATS_TEST_TMPDIR/r.json" | grep -q 'L2 1.000 Gbit/s' # also where the measurer says nothing of its frames
   run --separate-stderr measured "$(answering '{"trial_loss_ratio": 0}')" --format json
   is '.search_result | all(.relevant_lower_bound == 1e6 and .relevant_lower_bound_l2_bps == null and .relevant_lower_bound_l1_bps == null)' <<<"$output"
   "$XDP_MLR" soak --measurer "exec:$(answering '{"trial_loss_ratio": 0}')" --max-load 1Mfps --max-time 10 --format json >"$BATS_TEST_TMPDIR/r.json" || [ $? -eq 1 ]

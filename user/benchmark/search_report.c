@@ -11,6 +11,7 @@
 #include "result/report.h"
 
 #define REASON_SIZE (MLR_GOALS_MAX * 256) /* a sentence for each goal */
+#define SAME_RATE   1e-9                  /* part by which two rates that are the same may differ */
 
 /* --- trials --------------------------------------------------------------------------------------------------------- */
 
@@ -97,6 +98,19 @@ static json_t *goal_result_json(const struct search *search, size_t goal, const 
 			 json_number_or_null(result->conditional_throughput_fps), "tester_limited", outcome->tester_limited);
 }
 
+/* Return the mean size of the frames that came at the Conditional Throughput: of the trial that has it. */
+static double octets_of_throughput(const struct search *search, const struct mlr_goal_result *result, double octets)
+{
+	for (size_t i = 0; i < search->trial_count; i++) {
+		const struct measurement *measurement = &search->trials[i].measurement;
+
+		if (measurement->result.input.load_fps == result->relevant_lower_bound_fps &&
+		    fabs(measurement->result.output.forwarding_rate_fps / result->conditional_throughput_fps - 1) < SAME_RATE)
+			return report_came_octets(search->config, measurement, octets);
+	}
+	return octets;
+}
+
 json_t *report_goal_result(const struct search *search, size_t goal, const struct goal_outcome *outcome)
 {
 	const struct mlr_goal_result *result = &outcome->result;
@@ -105,7 +119,8 @@ json_t *report_goal_result(const struct search *search, size_t goal, const struc
 
 	report_add_bps(json, "relevant_lower_bound", result->relevant_lower_bound_fps, octets);
 	report_add_bps(json, "relevant_upper_bound", result->relevant_upper_bound_fps, octets);
-	report_add_bps(json, "conditional_throughput", result->conditional_throughput_fps, octets);
+	report_add_bps(json, "conditional_throughput", result->conditional_throughput_fps,
+		       octets_of_throughput(search, result, octets));
 	json_object_set_new(json, "rfc2544_compliance",
 			    json_string(rfc2544_compliance(&search->config->goals[goal], result, outcome->tester_limited)));
 	return json;

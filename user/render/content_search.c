@@ -78,13 +78,12 @@ static void add_spread(struct facts *facts, const json_t *document, const char *
 }
 
 /* Add a bound in every unit, also on the link. */
-static void add_bound(struct facts *facts, const char *label, const json_t *document, double fps, enum standing standing)
+static void add_bound(struct facts *facts, const char *label, double octets, double fps, enum standing standing)
 {
 	char rounded[VALUE_SIZE], unit[VALUE_SIZE], bits[3 * VALUE_SIZE] = "";
 	const char *mark = standing == STANDING_REGULAR   ? ""
 			   : standing == STANDING_LIMITED ? " (" LIMITED_WORD ")"
 							  : " (irregular)";
-	double octets = frame_octets(document);
 
 	if (isnan(fps)) {
 		facts_add(facts, label, "none%s", mark);
@@ -97,21 +96,25 @@ static void add_bound(struct facts *facts, const char *label, const json_t *docu
 	facts_add(facts, label, "%s %s, %s%s%s", rounded, unit, text_fps(fps, VALUE_ROOM), bits, mark);
 }
 
-static void add_rates(struct facts *facts, const json_t *document, double fps, enum standing standing)
+static void add_rates(struct facts *facts, const json_t *document, const json_t *result, double fps)
 {
-	double factor = read_number(document, "aggregate_factor");
+	double factor = read_number(document, "aggregate_factor"),
+	       octets = rate_octets(result, "conditional_throughput", frame_octets(document));
 
-	facts_add_rates(facts, fps, frame_octets(document));
+	facts_add_rates(facts, fps, octets);
 	if (factor > 1 && !isnan(fps))
-		add_bound(facts, TEXT_OF(VALUE_SIZE, "Total of %g interfaces", factor), document, fps * factor, standing);
+		add_bound(facts, TEXT_OF(VALUE_SIZE, "Total of %g interfaces", factor), octets, fps * factor,
+			  standing_of(result));
 }
 
 static void add_bounds(struct facts *facts, const json_t *document, const json_t *result)
 {
-	enum standing standing = standing_of(result);
+	static const char *const bounds[][2] = { { "Relevant Lower Bound", "relevant_lower_bound" },
+						 { "Relevant Upper Bound", "relevant_upper_bound" } };
 
-	add_bound(facts, "Relevant Lower Bound", document, read_number(result, "relevant_lower_bound"), standing);
-	add_bound(facts, "Relevant Upper Bound", document, read_number(result, "relevant_upper_bound"), standing);
+	for (size_t i = 0; i < COUNT(bounds); i++)
+		add_bound(facts, bounds[i][0], rate_octets(result, bounds[i][1], frame_octets(document)),
+			  read_number(result, bounds[i][1]), standing_of(result));
 	if (!isnan(width_of(result)))
 		facts_add(facts, "Width between them", "%s (Goal Width %s)", text_percent(width_of(result), VALUE_ROOM),
 			  text_percent(read_number(json_object_get(result, "goal"), "width"), VALUE_ROOM));
@@ -132,7 +135,7 @@ static void fill_verdict(struct writer_verdict *verdict, const json_t *document,
 	snprintf(verdict->warning, sizeof(verdict->warning), "%s%s%s", reason, *reason && *limit ? ". " : "", limit);
 	verdict_set(verdict, fps, standing);
 	facts_say(&verdict->facts, json_object_get(result, "goal"), question_facts, COUNT(question_facts));
-	add_rates(&verdict->facts, document, fps, standing);
+	add_rates(&verdict->facts, document, result, fps);
 	add_bounds(&verdict->facts, document, result);
 	facts_say(&verdict->facts, result, latency_facts, COUNT(latency_facts));
 	add_spread(&verdict->facts, document, goal_name(result));

@@ -49,7 +49,7 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 	text_split(never ? NAN : mean, "frames/s", verdict.value, verdict.unit);
 	facts_say(&verdict.facts, crossings, crossing_facts, COUNT(crossing_facts));
 	facts_say(&verdict.facts, document, model_facts, COUNT(model_facts));
-	facts_add_rates(&verdict.facts, never ? NAN : mean, frame_octets(document));
+	facts_add_rates(&verdict.facts, never ? NAN : mean, rate_octets(load, "mean", frame_octets(document)));
 	facts_say(&verdict.facts, document, soak_facts, COUNT(soak_facts));
 	snprintf(verdict.exact, sizeof(verdict.exact), "%s%s per interface, %sstandard deviation %s (%s)%s",
 		 never ? "no load meets the target; the model's estimate is " : "", text_fps(mean, VALUE_ROOM),

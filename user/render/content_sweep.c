@@ -38,7 +38,7 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 		snprintf(verdict.exact, sizeof(verdict.exact), "%s, at a load of %s", text_fps(rate, VALUE_ROOM),
 			 text_fps(read_number(curve, "maximum_forwarding_rate_load"), VALUE_ROOM));
 	facts_say(&verdict.facts, document, facts, COUNT(facts));
-	facts_add_rates_of(&verdict.facts, curve, "maximum_forwarding_rate", frame_octets(document));
+	facts_add_rates(&verdict.facts, rate, rate_octets(curve, "maximum_forwarding_rate", frame_octets(document)));
 	facts_say(&verdict.facts, document, trials, COUNT(trials));
 	writer->ops->verdicts(writer, LEVEL_MAIN, &verdict, 1);
 	facts_free(&verdict.facts);

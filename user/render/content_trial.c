@@ -439,7 +439,7 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 	text_split(rate, "frames/s", verdict.value, verdict.unit);
 	text_fps(rate, verdict.exact);
 	facts_say(&verdict.facts, trial, trial_facts, COUNT(trial_facts));
-	facts_add_rates_of(&verdict.facts, trial, "trial_forwarding_rate", frame_octets(document));
+	facts_add_rates(&verdict.facts, rate, rate_octets(trial, "trial_forwarding_rate", frame_octets(document)));
 	facts_say(&verdict.facts, trial, repeat_facts, COUNT(repeat_facts));
 	if (limited)
 		limit_text_of_trial(trial, json_object_get(document, "pacing"), limit);

@@ -177,6 +177,13 @@ double number_of(const json_t *value)
 	return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
+double rate_octets(const json_t *object, const char *name, double octets)
+{
+	double stated = read_number(object, TEXT_OF(VALUE_SIZE, "%s_l2_bps", name)) / l2_bps(read_number(object, name), 1);
+
+	return isfinite(stated) ? stated : octets;
+}
+
 /* NULL where a text is missing. */
 static const char *member_text(const json_t *object, const struct field *field, char buffer[VALUE_SIZE])
 {
@@ -186,7 +193,7 @@ static const char *member_text(const json_t *object, const struct field *field, 
 	if (!field->text)
 		return json_string_value(value);
 	if (field->bps)
-		number = field->bps(number, field->octets);
+		number = field->bps(number, rate_octets(object, field->at + 1, field->octets));
 	return text_of_member(object, field->at, number, field->text, buffer);
 }
 
@@ -407,19 +414,6 @@ void facts_add_rates(struct facts *facts, double fps, double octets)
 		return;
 	facts_add(facts, "Frames alone (L2)", "%s", text_bps(l2_bps(fps, octets), VALUE_ROOM));
 	facts_add(facts, "On the link (L1)", "%s", text_bps(l1_bps(fps, octets), VALUE_ROOM));
-}
-
-void facts_add_rates_of(struct facts *facts, const json_t *object, const char *name, double octets)
-{
-	double l2_bps = read_number(object, TEXT_OF(VALUE_SIZE, "%s_l2_bps", name)),
-	       l1_bps = read_number(object, TEXT_OF(VALUE_SIZE, "%s_l1_bps", name));
-
-	if (isnan(l1_bps) || isnan(l2_bps)) {
-		facts_add_rates(facts, read_number(object, name), octets);
-		return;
-	}
-	facts_add(facts, "Frames alone (L2)", "%s", text_bps(l2_bps, VALUE_ROOM));
-	facts_add(facts, "On the link (L1)", "%s", text_bps(l1_bps, VALUE_ROOM));
 }
 
 static void put_value(FILE *stream, const json_t *value);

@@ -23,6 +23,10 @@ void cells_add_number(struct cells *cells, double value, int decimals);
 /* The number that stands for a value: of a list its length, of a truth 1 or 0; NAN where there is none. */
 double number_of(const json_t *value);
 
+/* Return the mean size of the frames of a rate, which follows from the bit rate beside it. Where there is none, as in documents of
+ * earlier versions, it is `octets`. */
+double rate_octets(const json_t *object, const char *name, double octets);
+
 /* A member of an object, as a column of a table. */
 struct field {
 	const char *heading;
@@ -106,8 +110,6 @@ struct fact {
 void facts_say(struct facts *facts, const json_t *object, const struct fact *list, size_t count);
 /* Add load and frame size in bit/s; nothing if one of them is NAN. */
 void facts_add_rates(struct facts *facts, double fps, double octets);
-/* The same of a member that has its bit rates beside it; in documents of earlier versions they are of frames of this size. */
-void facts_add_rates_of(struct facts *facts, const json_t *object, const char *name, double octets);
 /* Add every member of an object by its name, nested ones too, without those in `known` (see is_one_of()). */
 void facts_add_object(struct facts *facts, const json_t *object, const char *known);
 void facts_put(struct facts *facts, struct writer *writer); /* also frees them */

@@ -543,7 +543,13 @@ double report_came_octets(const struct config *config, const struct measurement 
 		sum_octets += (double)measurement->ports[i].received_octets;
 		frames += (double)measurement->ports[i].counts.received;
 	}
-	return config->sizes.size_count > 1 && measurement->verdict.lost > 0 && frames > 0 ? sum_octets / frames : octets;
+	json_each (port, json_object_get(measurement->stored, "ports")) {
+		sum_octets += read_number(port, "received_octets");
+		frames += read_number(json_object_get(port, "counts"), "received");
+	}
+	return config->sizes.size_count > 1 && measurement->result.output.loss_ratio > 0 && sum_octets > 0 && frames > 0
+		       ? sum_octets / frames
+		       : octets;
 }
 
 void report_add_bps(json_t *object, const char *name, double load_fps, double frame_size_octets)
