@@ -443,6 +443,12 @@ change() {
   [ "$status" -eq 1 ]
   is '.point_counts | .done == .total and .irregular + .limited == 0' <<<"$output"
   [ "$stderr" = "xdp-mlr: warning: frame-size=64,build=v1,run=1: the requirement 'ndr>=100Mfps' is not met" ]
+  # the document says it, and what is made of it
+  is '.requirements | length == 1 and (.[0] | .requirement == "frame-size=64,build=v1,run=1: ndr>=100Mfps" and (.met | not))' <<<"$output"
+  echo "$output" >r.json
+  "$XDP_MLR" report r.json | tr -s ' \n' ' ' | grep -F 'NOT MET: frame-size=64,build=v1,run=1: ndr>=100Mfps (measured'
+  "$XDP_MLR" report r.json --junit j.xml
+  grep -q '<testsuites tests="2" failures="1">' j.xml
 }
 
 @test "status and report count points by the same word, limited ones beside irregular ones; report ends with 1 for either" {

@@ -99,14 +99,6 @@ const char *result_word(const json_t *result)
 	return standing_word(standing_of(result));
 }
 
-const char *missed_requirement(const json_t *document)
-{
-	json_each (requirement, json_object_get(document, "requirements"))
-		if (!read_truth(requirement, "met"))
-			return read_text(requirement, "requirement");
-	return NULL;
-}
-
 size_t standing_count(const json_t *results, enum standing standing)
 {
 	size_t count = 0;

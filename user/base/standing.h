@@ -32,7 +32,5 @@ enum standing standing_of_spread(const json_t *spread);
 const char *standing_word(enum standing standing);
 /* Return the word of standing_of(). */
 const char *result_word(const json_t *result);
-/* Return the first requirement (--require) that a document does not meet; NULL: there is none. */
-const char *missed_requirement(const json_t *document);
 /* Return how many of the results have this standing. */
 size_t standing_count(const json_t *results, enum standing standing);

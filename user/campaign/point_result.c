@@ -231,7 +231,7 @@ static json_t *digest(const json_t *document, enum verb verb)
 	static const char *const told[] = { "start_time", "hostname", "version", "kernel" };
 	const json_t *environment = json_object_get(document, "environment");
 	const char *backend = read_string(json_object_get(document, "measurer"), "tx_backend");
-	const char *missed = missed_requirement(document);
+	json_t *missed = json_array();
 	enum standing standing = standing_of_document(document);
 	json_t *json = json_object();
 
@@ -244,7 +244,10 @@ static json_t *digest(const json_t *document, enum verb verb)
 	json_object_update_new(json, json_pack("{s:b, s:b}", "regular", standing != STANDING_IRREGULAR, "tester_limited",
 					       standing == STANDING_LIMITED));
 	json_object_set_new(json, "results", results_digest(document, verb));
-	json_object_set_new(json, "missed", missed ? json_string(missed) : json_null());
+	json_each (requirement, json_object_get(document, "requirements"))
+		if (!read_truth(requirement, "met"))
+			json_array_append(missed, requirement);
+	json_object_set_new(json, "missed", missed);
 	json_object_set(json, "configuration", json_object_get(document, "configuration"));
 	return json;
 }

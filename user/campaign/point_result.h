@@ -20,7 +20,7 @@ const char *result_quantity(enum verb verb);
 
 /* Read a result: {"start_time", "hostname", "version", "kernel", "tx_backend", "duration", "irregular_reason", "regular",
  * "tester_limited", "results", "missed", "configuration"}, a new reference; standing_of() it tells how the whole result stands.
- * "missed" names the first requirement that it does not meet, or is null. "results" has for each goal {"goal", "value", "lower_bound", "upper_bound", "regular", "tester_limited"}, of a soak "stdev" as well, of a
+ * "missed" has the requirements that it does not meet. "results" has for each goal {"goal", "value", "lower_bound", "upper_bound", "regular", "tester_limited"}, of a soak "stdev" as well, of a
  * trial "loss_ratio". NULL where the file is no result of that verb, or contradicts itself, with the problem. */
 enum point_fault {
 	POINT_SOUND,

@@ -24,9 +24,9 @@ struct merge {
 	size_t cell_count;
 	json_t **cells; /* for each cell an array: the "results" of its points that are done, with their trials */
 	json_t *points, *goals, *environments;
+	json_t *requirements; /* those that points miss, with the name of the point */
 	json_t *conditions; /* the options that all results have in common; NULL: there is no result yet */
 	size_t done, irregular, limited, running, failed, missing;
-	size_t unmet; /* points that miss a requirement */
 	enum exit_code code; /* EXIT_USAGE_ERROR once a result contradicts itself, which was said */
 };
 
@@ -112,11 +112,16 @@ static void add_missing(struct merge *merge, const struct point_status *status, 
 /* A point that missed a requirement ended with EXIT_UNMET. */
 static void note_missed(struct merge *merge, size_t point, json_t *result)
 {
-	const char *missed = read_string(result, "missed");
+	const char *name = merge->campaign->names[point];
 
-	if (missed)
-		warn("%s: the requirement '%s' is not met", merge->campaign->names[point], QUOTED(missed));
-	merge->unmet += missed != NULL;
+	json_each (requirement, json_object_get(result, "missed")) {
+		const char *text = read_text(requirement, "requirement");
+		json_t *missed = json_copy(requirement);
+
+		warn("%s: the requirement '%s' is not met", name, QUOTED(text));
+		json_object_set_new(missed, "requirement", json_sprintf("%s: %s", name, text));
+		json_array_append_new(merge->requirements, missed);
+	}
 	json_object_del(result, "missed");
 }
 
@@ -402,6 +407,8 @@ static json_t *document_of(const struct merge *merge, time_t start_time, enum ex
 	json_object_set(json, "environments", merge->environments);
 	json_object_set(json, "conditions", merge->conditions ?: json_null());
 	json_object_set(json, "points", merge->points);
+	if (json_array_size(merge->requirements))
+		json_object_set(json, "requirements", merge->requirements);
 	json_object_set_new(json, "irregular_reason", irregular_reason(merge));
 	json_put(json, "tester_limited", (bool)merge->limited);
 	json_object_set_new(json, "environment", environment_describe(start_time));
@@ -416,6 +423,7 @@ enum exit_code campaign_merge(const struct config *config, const struct campaign
 			       .cell_count = campaign->point_count / campaign->matrix.repeats,
 			       .points = json_array(),
 			       .goals = json_array(),
+			       .requirements = json_array(),
 			       .environments = json_object() };
 	time_t start_time = time(NULL);
 	enum exit_code outcome = EXIT_DONE;
@@ -429,14 +437,17 @@ enum exit_code campaign_merge(const struct config *config, const struct campaign
 		add_point(&merge, i, &status);
 	}
 	*ret_document = merge.cells && merge.code == EXIT_DONE ? document_of(&merge, start_time, &outcome) : NULL;
+	if (merge.irregular || merge.limited || json_array_size(merge.requirements) || merge.done < campaign->point_count)
+		outcome = EXIT_UNMET;
 	for (size_t i = 0; merge.cells && i < merge.cell_count; i++)
 		json_decref(merge.cells[i]);
 	free(merge.cells);
 	json_decref(merge.points);
+	json_decref(merge.requirements);
 	json_decref(merge.goals);
 	json_decref(merge.environments);
 	json_decref(merge.conditions);
 	if (!*ret_document)
 		return merge.code != EXIT_DONE ? merge.code : refuse(EXIT_INCAPABLE, "out of memory");
-	return merge.irregular || merge.limited || merge.unmet || merge.done < campaign->point_count ? EXIT_UNMET : outcome;
+	return outcome;
 }

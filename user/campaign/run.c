@@ -522,7 +522,7 @@ static enum exit_code outcome_of(const struct campaign *campaign, size_t point, 
 		warn("%s: %s", campaign->names[point], problem.text);
 		return problem.fault == POINT_CONTRADICTS ? EXIT_USAGE_ERROR : EXIT_INVALID;
 	}
-	if (standing_of(result) != STANDING_REGULAR || read_string(result, "missed"))
+	if (standing_of(result) != STANDING_REGULAR || json_array_size(json_object_get(result, "missed")))
 		return EXIT_UNMET;
 	return status->exit_code == EXIT_UNMET ? EXIT_UNMET : EXIT_DONE;
 }

@@ -222,6 +222,15 @@ struct outcome {
 	char why[512], measurer[512]; /* the latter: who measured, if not this tester */
 };
 
+/* Return the first requirement that was not met; NULL: there is none. */
+static const char *missed_requirement(const json_t *document)
+{
+	json_each (requirement, json_object_get(document, "requirements"))
+		if (!read_truth(requirement, "met"))
+			return read_text(requirement, "requirement");
+	return NULL;
+}
+
 /* Return the reason for the outcome of a document without unmet requirements. */
 static const char *judge(const json_t *document, enum standing standing, struct outcome *outcome)
 {
