@@ -162,6 +162,16 @@ weasyprint_or_skip() {
   done
 }
 
+@test "a PDF is made by a process that has left the terminal, where it could type for a shell" {
+  [ "$(id -u)" -eq 0 ] || skip "nobody is who we are not only as root"
+  command -v script >/dev/null || skip "script(1) is not here"
+  pretend 'cat >/dev/null; echo "%PDF-1.7"; { true </dev/tty; } 2>/dev/null && echo "a terminal"; printf "%%%%EOF\n"'
+  script -qec "{ true </dev/tty; } && echo terminal >$dir/was; $XDP_MLR report $GOLDEN/trial-1-xdp.json --certificate $dir/c.pdf" /dev/null >$dir/said </dev/null || { cat "$dir/said"; return 1; }
+  [ "$(cat "$dir/was")" = terminal ]
+  grep -aq '%%EOF' "$dir/c.pdf"
+  if grep -aq 'a terminal' "$dir/c.pdf"; then return 1; fi
+}
+
 @test "a PDF is made by a process of nobody, without a network, after the measurement" {
   [ "$(id -u)" -eq 0 ] || skip "nobody is who we are not only as root"
   pretend 'cat >/dev/null; echo "%PDF-1.7"; echo "user $(id -u), capabilities $(grep CapEff /proc/self/status), links $(grep -c : /proc/net/dev)"; printf "%%%%EOF\n"'

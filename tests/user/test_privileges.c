@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -111,6 +112,34 @@ static int opens_one_of_ipv6(void)
 	return FINE;
 }
 
+/* The family of sockets that send to any address of the Internet by UDP (rxrpc). */
+static int opens_one_that_uses_the_internet(void)
+{
+	socket(AF_RXRPC, SOCK_DGRAM, 0);
+	return FINE;
+}
+
+static int asks_for_the_size_of_the_terminal(void)
+{
+	struct winsize size;
+
+	ioctl(STDIN_FILENO, TIOCGWINSZ, &size);
+	return FINE;
+}
+
+/* On the terminal of a shell, this is a command of its user's. */
+static int types(void)
+{
+	ioctl(STDIN_FILENO, TIOCSTI, "x");
+	return FINE;
+}
+
+static int pastes(void)
+{
+	ioctl(STDIN_FILENO, TIOCLINUX, "\3");
+	return FINE;
+}
+
 static int connects(void)
 {
 	connect(-1, NULL, 0);
@@ -180,7 +209,19 @@ static void it_speaks_to_no_other_machine(void **state)
 #endif
 	assert_false(may(opens_one_of_the_internet));
 	assert_false(may(opens_one_of_ipv6));
+	assert_false(may(opens_one_that_uses_the_internet));
 	assert_false(may(connects));
+}
+
+static void it_gives_the_terminal_no_input(void **state)
+{
+	(void)state;
+#ifdef __SANITIZE_ADDRESS__
+	skip();
+#endif
+	assert_true(may(asks_for_the_size_of_the_terminal));
+	assert_false(may(types));
+	assert_false(may(pastes));
 }
 
 static void who_reads_results_opens_no_socket(void **state)
@@ -201,6 +242,7 @@ int main(void)
 		cmocka_unit_test(it_starts_signals_and_limits_no_other_process),
 		cmocka_unit_test(it_changes_no_file_by_its_name),
 		cmocka_unit_test(it_speaks_to_no_other_machine),
+		cmocka_unit_test(it_gives_the_terminal_no_input),
 		cmocka_unit_test(who_reads_results_opens_no_socket),
 	};
 

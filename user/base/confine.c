@@ -25,7 +25,7 @@
 #define LAST_KNOWN_CALL 450
 
 #define CALLS_MOST  220 /* a jump goes no further than 255 */
-#define RULES_MOST  6
+#define RULES_MOST  7
 #define RULE_LENGTH 6 /* instructions */
 
 #if defined(__x86_64__)
@@ -163,7 +163,7 @@ static void write_rule(const struct confine_rule *rule, struct sock_filter *code
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)rule->call, 0, RULE_LENGTH - 1),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned int)offsetof(struct seccomp_data, args[rule->argument])),
 		BPF_STMT(BPF_ALU | BPF_AND | BPF_K, rule->bits),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, rule->value, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, rule->value, !rule->refuses, rule->refuses),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 	};

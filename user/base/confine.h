@@ -13,6 +13,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,11 +40,12 @@ struct confine_rule {
 	unsigned int argument; /* 0 to 5 */
 	uint32_t bits;         /* bits of the lower half of the argument */
 	uint32_t value;        /* value of these bits */
+	bool refuses;          /* The call is allowed everywhere else instead. */
 };
 
 #define CONFINE_NEW_NAMESPACES 0x7e020000u /* CLONE_NEWUSER and all the others of clone(2) and unshare(2) */
 #define CONFINE_WHOLE          0xffffffffu /* all bits of an argument that is a number of 32 bits */
 
 /* Allow all threads only these system calls (their numbers, __NR_...), by these rules. Call it after
- * confine_no_new_privileges(). At most 220 calls and 6 rules. Returns 0 or -errno. */
+ * confine_no_new_privileges(). At most 220 calls and 7 rules. Returns 0 or -errno. */
 int confine_system_calls(const int *allowed, size_t count, const struct confine_rule *rules, size_t rule_count);

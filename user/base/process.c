@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -30,6 +31,17 @@ static void close_others(int kept_fd)
 	fcntl(kept_fd, F_SETFD, 0);
 }
 
+/* The terminal may be that of a shell of root's. A process that has left it cannot put input there (TIOCSTI). 0 or -errno. */
+static int leave_terminal(void)
+{
+	int fd = open("/dev/tty", O_RDONLY | O_CLOEXEC);
+	int error = fd >= 0 && ioctl(fd, TIOCNOTTY) ? -errno : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return error;
+}
+
 /* Become the program, in the child. It has only the standard files of ours. Never returns. */
 static void become(const struct process_plan *plan, pid_t parent)
 {
@@ -38,7 +50,7 @@ static void become(const struct process_plan *plan, pid_t parent)
 
 	if (plan->own_group)
 		setpgid(0, 0);
-	if (plan->is_nobody && confine_converter())
+	if (plan->is_nobody && (leave_terminal() || confine_converter()))
 		_exit(EXIT_FAILURE);
 	prctl(PR_SET_PDEATHSIG, plan->death_signal); /* A change of the user resets it. */
 	if (getppid() != parent)

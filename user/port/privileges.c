@@ -4,6 +4,8 @@
 #include <linux/capability.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -167,11 +169,12 @@ static bool is_of_keepers(int call)
 	return is_among(of_keepers, COUNT(of_keepers), call);
 }
 
-#define RULES       5
-#define BIT_OF_INET 2 /* AF_INET and AF_INET6 have it; AF_UNIX, AF_NETLINK, AF_PACKET and AF_XDP do not. */
+#define RULES 7
+/* A socket is of the families AF_UNIX, AF_NETLINK and AF_PACKET, and of no others. */
+#define OTHER_FAMILIES (~(uint32_t)(AF_UNIX | AF_NETLINK))
 
 /* A run that is divided starts threads alone, other processes of nobody's get no signal and no limit of it, and it has no
- * sockets of the Internet. */
+ * sockets of the Internet. The terminal may be that of a shell of root's: it gets no input of the run. */
 static size_t write_rules(bool is_divided, struct confine_rule rules[RULES])
 {
 	const uint32_t threads = is_divided ? CLONE_THREAD : 0;
@@ -180,7 +183,9 @@ static size_t write_rules(bool is_divided, struct confine_rule rules[RULES])
 	rules[1] = (struct confine_rule){ __NR_clone, 0, CONFINE_NEW_NAMESPACES | threads, threads };
 	rules[2] = (struct confine_rule){ __NR_tgkill, 0, CONFINE_WHOLE, (uint32_t)getpid() };
 	rules[3] = (struct confine_rule){ __NR_prlimit64, 0, CONFINE_WHOLE, 0 };
-	rules[4] = (struct confine_rule){ __NR_socket, 0, BIT_OF_INET, 0 };
+	rules[4] = (struct confine_rule){ __NR_socket, 0, OTHER_FAMILIES, 0 };
+	rules[5] = (struct confine_rule){ __NR_ioctl, 1, CONFINE_WHOLE, TIOCSTI, .refuses = true };
+	rules[6] = (struct confine_rule){ __NR_ioctl, 1, CONFINE_WHOLE, TIOCLINUX, .refuses = true };
 	return is_divided ? RULES : 2;
 }
 
