@@ -52,15 +52,6 @@ threads_have() {
   [ -z "$(grep -LE "$1" "/proc/$pid"/task/*/status)" ]
 }
 
-# Whether all threads have the capabilities that no run does without, and of others only some that are good to have.
-threads_are_reduced() {
-  # CAP_NET_ADMIN and CAP_NET_RAW (12, 13), CAP_BPF (39); CAP_DAC_OVERRIDE (1), CAP_IPC_LOCK (14), CAP_SYS_ADMIN, _NICE and _RESOURCE (21, 23, 24), CAP_PERFMON (38)
-  local needed=0x8000003000 useful=0x4001a04002 capabilities
-  for capabilities in $(sed -n 's/^Cap\(Eff\|Prm\):[[:space:]]*/0x/p' "/proc/$pid"/task/*/status); do
-    (((capabilities & needed) == needed && (capabilities & ~(needed | useful)) == 0)) || { echo "$capabilities"; return 1; }
-  done
-}
-
 # Whether all threads of the run are nobody's, and can do nothing that others cannot.
 threads_are_nobody() {
   threads_have '^Uid:[[:space:]]65534[[:space:]]65534[[:space:]]65534[[:space:]]65534$' &&
@@ -205,10 +196,38 @@ suite_is_nobody() {
   done
 }
 
-@test "where the command that resets the SUT is the user's, a suite keeps what ports need" {
+# What a child of the run is called: `child_called NAME`
+child_called() {
+  local child
+  for child in $(cat "/proc/$pid/task/$pid/children"); do
+    [ "$(cat "/proc/$child/comm")" != "$1" ] || { echo "$child"; return; }
+  done
+  return 1
+}
+
+@test "where the command that resets the SUT is the user's, it has all privileges, and the suite none" {
+  local keeper part status_of='grep -E "NoNewPrivs|CapEff|^Uid" /proc/self/status'
   lab_up wire
   start rfc2544 --tests throughput,reset --reset-command true --frame-size 64 --max-load 20kfps
   flowing 50
-  threads_are_reduced
+  threads_are_nobody || { cat "/proc/$pid"/task/*/status; return 1; }
+  part=$(keeper_of "$(child_called xdp-mlr)")
+  (pid=$part && threads_are_nobody) || { cat "/proc/$part"/task/*/status; return 1; }
+  child_called mlr-starter
   interrupted
+  "$MLR" rfc2544 -p "$A,$B" --tests reset --reset-duration 1 --reset-command "$status_of >$BATS_TEST_TMPDIR/reset" --frame-size 64 --max-load 10kfps \
+    --fast --trial-duration 0.1 --quiet || [ $? -eq 1 ]
+  [ "$(cat "$BATS_TEST_TMPDIR/reset")" = "$(sh -c "$status_of")" ]
+}
+
+@test "an external measurer has all privileges, and the search none" {
+  local status_of='grep -E "NoNewPrivs|CapEff|^Uid" /proc/self/status'
+  "$MLR" search --measurer "exec:$status_of >$BATS_TEST_TMPDIR/measurer; read -r q; sleep 1000" --max-load 1Mfps --quiet &
+  pid=$!
+  background+=("$pid")
+  until [ -s "$BATS_TEST_TMPDIR/measurer" ] && threads_are_nobody; do sleep 0.02; done
+  child_called mlr-starter
+  [ "$(cat "$BATS_TEST_TMPDIR/measurer")" = "$(sh -c "$status_of")" ]
+  kill "$pid"
+  wait "$pid" || [ $? -eq 130 ]
 }

@@ -71,7 +71,6 @@ nobody_parsed() { # CALLS
   openssl genpkey -algorithm ed25519 -out "$key" 2>/dev/null && openssl pkey -in "$key" -pubout -out "$public" || skip "openssl makes no key"
   echo '<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0"/></svg>' >"$logo"
   printf 'a\377' >"$BATS_TEST_TMPDIR/sut"
-  # exec: is not divided, so nothing is nobody's by itself
   noted "0 1" "$MLR" sweep --measurer "exec:while read -r q; do echo '{\"trial_loss_ratio\": 0}'; done" --loads 1000 --sign "$key" \
     --report "$result" --certificate "$BATS_TEST_TMPDIR/c.html" --logo "$logo" --sut-config "$BATS_TEST_TMPDIR/sut" --sut-config-command "$command"
   nobody_parsed 5
@@ -124,6 +123,7 @@ END
     "search --max-load 10kfps --goal name=g,final=0.1,sum=0.1,width=50%" "search --max-load 10kfps --goal name=g,final=0.1,sum=0.1,width=50% --repeat 2" \
     "sweep --loads 1kfps,2kfps --duration 0.2" "soak --max-load 10kfps --max-time 1" \
     "rfc2544 --tests throughput --frame-size 64 --max-load 10kfps --fast --trial-duration 0.1" \
+    "rfc2544 --tests reset --reset-command true --reset-duration 1 --frame-size 64 --max-load 10kfps --fast --trial-duration 0.1" \
     "y1564 --service cir=10kfps --frame-size 64 --duration 0.5 --cir-steps 100% --step-duration 0.1" "connect --duration 0.5" "selftest --frame-size 64 --duration 0.1"; do
     noted "0 1 5" "$MLR" $verb -p "$A,$B" --config "$BATS_TEST_TMPDIR/c.yaml"
     nobody_parsed 1

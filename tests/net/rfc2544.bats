@@ -116,7 +116,7 @@ $inside bpftool net attach xdp id $program dev sut-b
 chrt --other --pid 0 \$1
 kill \$loops
 END
-  suite --direction both --max-load 20kfps --frame-size 64 --tests reset --reset-duration 5 --reset-command "sh $BATS_TEST_TMPDIR/reset \$PPID"
+  suite --direction both --max-load 20kfps --frame-size 64 --tests reset --reset-duration 5 --reset-command "sh $BATS_TEST_TMPDIR/reset \$(ps -o ppid= -p \$PPID)"
   get '.reset.directions' >/dev/null || give_up "the throughput is not known: $(get .reset.irregular_reason)"
   check '.reset | .reset_time >= 0.45 and .resolution <= .reset_time / 3 and .outage_from >= .command_at'
   check ".reset.worst_direction.reset_time == {from: \"$B\", to: \"$A\"}"

@@ -19,6 +19,13 @@
 #define TERM_WAIT_S  0.2 /* time between SIGTERM and SIGKILL */
 #define STOP_GRACE_S 0.3
 
+static const struct child_starter *starter; /* NULL: there is none */
+
+void child_start_by(const struct child_starter *by)
+{
+	starter = by;
+}
+
 /* --- start ---------------------------------------------------------------------------------------------------------- */
 
 static int start_piped(struct child *child, const char *command, bool is_guarded)
@@ -35,9 +42,20 @@ static int start_piped(struct child *child, const char *command, bool is_guarded
 	return error;
 }
 
+static int start_elsewhere(struct child *child, const char *command, bool is_heard)
+{
+	int error = starter ? starter->start(child, command, is_heard) : -ENOENT;
+
+	if (!error)
+		child->is_elsewhere = true;
+	return error;
+}
+
 int child_start(struct child *child, const char *command)
 {
-	return start_piped(child, command, false);
+	int error = start_elsewhere(child, command, true);
+
+	return error == -ENOENT ? start_piped(child, command, false) : error;
 }
 
 int child_start_guarded(struct child *child, const char *command)
@@ -45,7 +63,7 @@ int child_start_guarded(struct child *child, const char *command)
 	return start_piped(child, command, true);
 }
 
-int child_start_unheard(struct child *child, const char *command)
+static int start_unheard(struct child *child, const char *command)
 {
 	const char *const arguments[] = { "/bin/sh", "-c", command, NULL };
 	struct process_plan plan = { .arguments = arguments,
@@ -62,6 +80,13 @@ int child_start_unheard(struct child *child, const char *command)
 	error = process_start(&plan, &child->process);
 	close(plan.output_fd);
 	return error;
+}
+
+int child_start_unheard(struct child *child, const char *command)
+{
+	int error = start_elsewhere(child, command, false);
+
+	return error == -ENOENT ? start_unheard(child, command) : error;
 }
 
 /* --- lines ---------------------------------------------------------------------------------------------------------- */
@@ -180,6 +205,10 @@ const char *child_fate(const struct child *child, char buffer[CHILD_FATE_SIZE])
 {
 	siginfo_t info = { .si_pid = 0 };
 
+	if (child->is_elsewhere) {
+		starter->tell_fate(buffer);
+		return buffer;
+	}
 	wait_for_exit(child, FATE_WAIT_S, false);
 	if (waitid(P_PID, (id_t)child->process.pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid == 0)
 		snprintf(buffer, CHILD_FATE_SIZE, "%s", child->from_fd < 0 ? "has not ended" : "closed its standard output");
@@ -196,9 +225,8 @@ static void close_pipe(int fd)
 		close(fd);
 }
 
-void child_end(struct child *child, double grace_s)
+static void end_here(const struct child *child, double grace_s)
 {
-	close_pipe(child->to_fd);
 	if (!stop_requested())
 		wait_for_exit(child, grace_s, true);
 	if (stop_requested())
@@ -208,6 +236,15 @@ void child_end(struct child *child, double grace_s)
 	/* Its process id is ours until it is waited for, so the signal reaches its group and no other. */
 	kill(-child->process.pid, SIGKILL);
 	waitpid(child->process.pid, NULL, 0);
+}
+
+void child_end(struct child *child, double grace_s)
+{
+	close_pipe(child->to_fd);
+	if (child->is_elsewhere)
+		starter->end(grace_s);
+	else
+		end_here(child, grace_s);
 	close(child->process.fd);
 	close_pipe(child->from_fd);
 	free(child->received);

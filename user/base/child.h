@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,7 +22,18 @@ struct child {
 	int from_fd;    /* a pipe from its standard output, or -1; neither pipe blocks */
 	char *received; /* octets that are not taken yet */
 	size_t received_count, received_size;
+	bool is_elsewhere; /* It is the child of a process that started it for us. */
 };
+
+/* Another process that starts commands for us. At most one command runs at a time. */
+struct child_starter {
+	/* Start a command, with pipes or without. 0 or -errno; -ENOENT: this is none of its commands. */
+	int (*start)(struct child *child, const char *command, bool is_heard);
+	void (*tell_fate)(char *buffer); /* child_fate() */
+	void (*end)(double grace_s);     /* Once its standard input was closed, end it as child_end() does. */
+};
+/* Have the commands of a starter started by it from now on. */
+void child_start_by(const struct child_starter *starter);
 
 /* How an exchange of lines ended. */
 enum child_event {

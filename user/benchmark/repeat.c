@@ -62,30 +62,20 @@ static enum exit_code keep_none(struct runs *runs, struct measurer *measurer)
 	return kept == EXIT_DONE ? EXIT_INTERRUPTED : kept;
 }
 
-/* Start an external measurer, anew for each search. */
-static enum exit_code renew(const struct config *config, struct measurer **measurer)
-{
-	if (config->measurer != MEASURER_EXEC)
-		return EXIT_DONE;
-	measurer_free(*measurer);
-	*measurer = NULL;
-	return measurer_new(config, measurer);
-}
-
 /* Search several times. EXIT_UNMET if one of them is irregular; any other code ends them. */
-static enum exit_code make_all(struct runs *runs, struct measurer **measurer)
+static enum exit_code make_all(struct runs *runs, struct measurer *measurer)
 {
 	struct load_range range;
-	enum exit_code code = load_range_find(runs->config, *measurer, &range), worst = EXIT_DONE;
+	enum exit_code code = load_range_find(runs->config, measurer, &range), worst = EXIT_DONE;
 
 	for (unsigned int i = 0; i < runs->config->repeats && code == EXIT_DONE; i++) {
-		if (i)
-			code = renew(runs->config, measurer);
+		if (i && measurer->ops->renew)
+			code = measurer->ops->renew(measurer);
 		progress_run(i + 1, runs->config->repeats);
 		if (code == EXIT_DONE)
 			code = event_run_started(runs->config, i + 1);
 		if (code == EXIT_DONE)
-			code = make(runs, *measurer, &range);
+			code = make(runs, measurer, &range);
 		if (code == EXIT_UNMET) {
 			worst = code;
 			code = EXIT_DONE;
@@ -179,7 +169,7 @@ static json_t *whole_json(const struct runs *runs)
 	return document;
 }
 
-enum exit_code repeat_searches(const struct config *config, struct measurer **measurer, struct report_file *file)
+enum exit_code repeat_searches(const struct config *config, struct measurer *measurer, struct report_file *file)
 {
 	struct runs runs = { .config = config, .items = calloc(config->repeats, sizeof(*runs.items)) };
 	enum exit_code code;
@@ -188,7 +178,7 @@ enum exit_code repeat_searches(const struct config *config, struct measurer **me
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	code = make_all(&runs, measurer);
 	if (code == EXIT_INTERRUPTED && !runs.count)
-		code = keep_none(&runs, *measurer);
+		code = keep_none(&runs, measurer);
 	if (runs.count) /* --metrics, too, ends with the search that stands for all. */
 		progress_show_end(&runs.items[median_run(&runs)].end);
 	if (runs.count)

@@ -33,5 +33,5 @@ enum exit_code search_new_controller(const struct config *config, const struct m
  * of the first goal; of an even number, the lower median. "repeats" has the statistics, and every search.
  */
 
-/* Search, and show the result. *measurer may be replaced: an external measurer is started anew for each search. */
-enum exit_code repeat_searches(const struct config *config, struct measurer **measurer, struct report_file *file);
+/* Search, and show the result. An external measurer is started anew for each search. */
+enum exit_code repeat_searches(const struct config *config, struct measurer *measurer, struct report_file *file);

@@ -10,6 +10,7 @@
 #include "base/json_read.h"
 #include "base/reader.h"
 #include "base/signing.h"
+#include "base/starter.h"
 #include "base/stop.h"
 #include "benchmark/rfc2544.h"
 #include "benchmark/search.h"
@@ -73,6 +74,9 @@ static enum exit_code divide(struct run *run, struct capture *captures, size_t c
 	if (run->config->verb == VERB_SELFTEST)
 		selftest_hold(run->config, &plan);
 	if (!run->measurer) {
+		code = starter_begin((const char *[]){ run->config->reset_command, run->config->reconf_command }, 2);
+		if (code != EXIT_DONE)
+			return code;
 		measurer_hold_parts(run->config, &plan);
 		return privileges_divide(run->config, &plan);
 	}
@@ -88,7 +92,7 @@ static enum exit_code perform_search(struct run *run)
 	enum exit_code code;
 
 	if (run->config->repeats > 1)
-		return repeat_searches(run->config, &run->measurer, &run->file);
+		return repeat_searches(run->config, run->measurer, &run->file);
 	code = search_run(run->config, run->measurer, &search);
 	if (search.end != SEARCH_RUNNING && (search.end != SEARCH_FAILED || search.trial_count))
 		code = deliver(run, report_search(&search), search.duration_s, code);

@@ -60,7 +60,7 @@ static enum exit_code serve(const struct config *config, const struct sut_spec *
 		return code;
 	code = ports_wait_for_carrier(netlink, ports, config->port_count);
 	if (!code) {
-		code = privileges_confine(config);
+		code = privileges_confine();
 		if (!code)
 			code = announce(config, ports, sut);
 		if (!code)

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/json_read.h"
 #include "base/reader.h"
+#include "base/starter.h"
 #include "base/units.h"
 #include "config/requirement.h"
 #include "measurer/measurer_new.h"
@@ -550,7 +551,28 @@ static void exec_free(struct measurer *measurer)
 	free(exec);
 }
 
+static enum exit_code start_command(struct measurer_exec *exec, const char *command)
+{
+	int error = child_start(&exec->child, command);
+
+	return error ? refuse(EXIT_INCAPABLE, "cannot start the external measurer: %s", strerror(-error)) : EXIT_DONE;
+}
+
+/* End the command, and start it again. What it said of itself is forgotten. */
+static enum exit_code exec_renew(struct measurer *measurer)
+{
+	struct measurer_exec *exec = (struct measurer_exec *)measurer;
+
+	child_end(&exec->child, END_GRACE_S);
+	exec->child = (struct child){ .process = { .fd = -1 }, .to_fd = -1, .from_fd = -1, .is_elsewhere = true };
+	json_decref(exec->described);
+	exec->described = NULL;
+	measurer->frame_size_octets = 0;
+	return start_command(exec, measurer->config->measurer_argument);
+}
+
 static const struct measurer_ops exec_ops = {
+	.renew = exec_renew,
 	.measure = exec_measure,
 	.describe = exec_describe,
 	.traffic_profile = exec_traffic_profile,
@@ -561,14 +583,16 @@ static const struct measurer_ops exec_ops = {
 enum exit_code measurer_exec_new(const struct config *config, struct measurer **ret)
 {
 	struct measurer_exec *exec = calloc(1, sizeof(*exec));
-	int error;
+	enum exit_code code;
 
 	if (!exec)
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	error = child_start(&exec->child, config->measurer_argument);
-	if (error) {
+	code = starter_begin(&config->measurer_argument, 1);
+	if (code == EXIT_DONE)
+		code = start_command(exec, config->measurer_argument);
+	if (code != EXIT_DONE) {
 		free(exec);
-		return refuse(EXIT_INCAPABLE, "cannot start the external measurer: %s", strerror(-error));
+		return code;
 	}
 	exec->base = (struct measurer){ .ops = &exec_ops, .virtual_time = true, .transmitters = 1 };
 	*ret = &exec->base;

@@ -29,6 +29,8 @@ struct tx_stops;
 struct measurer_ops {
 	/* Find out what lies between the ports. May be NULL. */
 	enum exit_code (*connect)(struct measurer *measurer);
+	/* Begin anew, for another search of --repeat. May be NULL. */
+	enum exit_code (*renew)(struct measurer *measurer);
 	/* Perform one trial. EXIT_DONE; EXIT_INTERRUPTED after a stop (ret untouched); else the reason was said. */
 	enum exit_code (*measure)(struct measurer *measurer, const struct mlr_trial_input *input, struct measurement *ret);
 	/* Return the result document's "measurer" and "traffic_profile" objects; new references. */

@@ -11,7 +11,6 @@
 
 #include "base/confine.h"
 #include "base/text_stream.h"
-#include "config/given.h"
 
 /* --- capabilities ---------------------------------------------------------------------------------------------------- */
 
@@ -82,25 +81,21 @@ static bool opens_again(const struct config *config)
 	return config->verb == VERB_SELFTEST || config->verb == VERB_RFC2544 || config->verb == VERB_Y1564;
 }
 
-/* Whether the process is divided before the first trial. A command that resets or reconfigures the SUT in a trial has the
- * privileges of who started the run, which a divided one does not have. */
+/* Whether the process is divided before the first trial. */
 static bool is_divided(const struct config *config)
 {
-	if (reads_alone(config) || config->verb == VERB_CONNECT)
+	if (reads_alone(config) || opens_again(config) || config->verb == VERB_CONNECT)
 		return true;
-	if (opens_again(config))
-		return !config->reset_command && !config->reconf_command;
 	return (config->verb == VERB_TRIAL || config->verb == VERB_SEARCH || config->verb == VERB_SOAK ||
 		config->verb == VERB_SWEEP) &&
-	       (config->measurer == MEASURER_XDP || config->measurer == MEASURER_SIM || config->measurer == MEASURER_REPLAY);
+	       config->measurer != MEASURER_MPI;
 }
 
 enum exit_code privileges_reduce(const struct config *config)
 {
 	/* Live frames open a network namespace, and a run that is divided becomes nobody. */
-	bool divided = is_divided(config), again = opens_again(config) && !divided;
-	uint64_t beside = config->tx == TX_XSK && !again ? 0 : CONFINE_BIT(CAP_SYS_ADMIN);
-	int error = keep_useful(beside | (divided ? TO_BE_NOBODY : 0));
+	uint64_t beside = config->tx == TX_XSK ? 0 : CONFINE_BIT(CAP_SYS_ADMIN);
+	int error = keep_useful(beside | (is_divided(config) ? TO_BE_NOBODY : 0));
 
 	return error ? refuse(EXIT_INCAPABLE, "cannot give up privileges: %s", strerror(-error)) : EXIT_DONE;
 }
@@ -215,17 +210,12 @@ static void filter_nothing(void)
 {
 }
 
-enum exit_code privileges_confine(const struct config *config)
+enum exit_code privileges_confine(void)
 {
-	int error;
+	int error = keep_useful(0);
 
-	if (opens_again(config))
-		return EXIT_DONE;
-	error = keep_useful(0);
 	if (error)
 		return refuse(EXIT_INCAPABLE, "cannot give up privileges: %s", strerror(-error));
-	if (config->reset_command || config->reconf_command || given_find(config->given, "sut-config-command"))
-		return EXIT_DONE;
 	filter_calls(true, false, false);
 	return EXIT_DONE;
 }

@@ -21,6 +21,5 @@ enum exit_code privileges_reduce(const struct config *config);
  * This process becomes nobody, without capabilities, and can make only the system calls of a run. It does nothing for verbs
  * that open ports again, and for measurers that are other processes. */
 enum exit_code privileges_divide(const struct config *config, struct keeper_plan *plan);
-/* Give up the capabilities for opening, in a process that is not divided. If no command of the user is to run, also allow no
- * new privileges, and only the system calls of a run. */
-enum exit_code privileges_confine(const struct config *config);
+/* Give up the capabilities for opening, in a process that is not divided, and allow only the system calls of a run. */
+enum exit_code privileges_confine(void);
