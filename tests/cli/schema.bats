@@ -22,6 +22,12 @@ unfit() {
   fi
 }
 
+@test "every object that the program fills has its members in the schema: only a Traffic Profile may be a measurer's own" {
+  run jq -r 'paths(type == "object" and .additionalProperties == true) | join("/")' "$SCHEMAS"/*.schema.json
+  echo "$output"
+  [ "$output" = '$defs/traffic_profile' ]
+}
+
 @test "search: regular, irregular, one that ran out of time, every algorithm" {
   local algorithm
   for algorithm in mlr phased binary tst009; do

@@ -536,8 +536,7 @@ json_t *traffic_describe(const struct config *config, const struct mlr_profile *
 	const char *load = config->load.unit == LOAD_MAX
 				   ? "as fast as the transmitter can, in bursts of at most 64 frames; no frame has a time "
 				     "at which it is due"
-				   : "constant, frame n due at n / load after the start; a transmitter that was held up "
-				     "catches up in bursts of at most 32 frames";
+				   : "constant: frame n is due at n / load after the start";
 	const struct mlr_size_mix *mix = &profile->sizes;
 
 	return json_pack(
