@@ -102,7 +102,7 @@ spare_links() { # in any network namespace that a process of ours has
   check '.ports[0].extra_sent == 99 and .ports[1].extra_received == 99'
 }
 
-@test "frames that find the port down are dropped before the wire, and make no later trial wrong" {
+join_taps() {
   [ -c /dev/net/tun ] || skip "there is no /dev/net/tun"
   A=$LAB-x B=$LAB-y LAB_SUT=none
   taskset -c "$every_cpu" "${BUILD:-build}/tests/tools/join_taps" "$A" "$B" &
@@ -111,6 +111,27 @@ spare_links() { # in any network namespace that a process of ours has
   ip link set "$A" up
   ip link set "$B" up
   carried "$A" "$B"
+}
+
+# A tap counts as received what its XDP program passes on, and no frame that the program takes.
+@test "a port that counts frames of XDP elsewhere may receive more of others than of ours" {
+  command -v python3 >/dev/null || skip "python3 is not here"
+  join_taps
+  start trial --load 100 --duration 2 --format json
+  while running && [ "$(cat "/sys/class/net/$A/statistics/tx_packets")" -lt 20 ]; do sleep 0.01; done
+  python3 -c 'import socket, sys, time
+port = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+port.bind((sys.argv[1], 0))
+for _ in range(300):
+    port.send(b"\xff" * 6 + b"\x02" * 6 + b"\x88\xb6" + bytes(46))
+    time.sleep(0.002)' "$A"
+  ended
+  [ "$status" -eq 0 ]
+  check '.trial_result.counts | .received == 200 and .foreign == 300'
+}
+
+@test "frames that find the port down are dropped before the wire, and make no later trial wrong" {
+  join_taps
   start sweep --tx live --loads 1000,1100 --duration 2 --wait d=0.2 --format json
   while running && [ "$(cat "/sys/class/net/$A/statistics/tx_packets")" -lt 100 ]; do sleep 0.01; done
   ip link set "$A" down
