@@ -231,6 +231,19 @@ static void bits_are_of_the_frames_that_came(void **state)
 	assert_true(!met(verdicts, 0) && met(verdicts, 1));
 	assert_true(fabs(number(verdicts, 0, "required") - 12e6 / 8 / 200) < 1e-6);
 	assert_true(fabs(number(verdicts, 1, "required") - 9e6 / 8 / 220) < 1e-6);
+	/* in the worst direction they are smaller than on average */
+	json_object_update_new(json_object_get(document, "trial_result"),
+			       json_pack("{s:f, s:f, s:[{s:s, s:f}, {s:s, s:f}]}", "trial_load", 6000.0, "loss_ratio", 0.1,
+					 "directions", "to", "b", "loss_ratio", 0.1, "to", "a", "loss_ratio", 0.0));
+	json_object_set_new(document, "ports",
+			    json_pack("[{s:s, s:i, s:{s:i}}, {s:s, s:i, s:{s:i}}]", "name", "a", "received_octets", 250000,
+				      "counts", "received", 1000, "name", "b", "received_octets", 150000, "counts", "received",
+				      1000));
+	report_judge(document, &config, EXIT_DONE);
+	verdicts = json_object_get(document, "requirements");
+	assert_true(number(verdicts, 0, "measured") == 0.9 * 6000);
+	assert_true(fabs(number(verdicts, 0, "required") - 12e6 / 8 / 150) < 1e-6);
+	json_object_del(json_object_get(document, "trial_result"), "loss_ratio");
 	/* those of earlier versions have no bit rate */
 	json_object_del(json_object_get(document, "trial_result"), "trial_forwarding_rate_l2_bps");
 	report_judge(document, &config, EXIT_DONE);

@@ -24,15 +24,22 @@ static double number_at(const json_t *object, const char *pointer)
 	return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* Return the rate at which frames came in the worst direction, each of which has the load of one interface, also in a mesh. As fast
- * as they can, ports send at different loads. */
-static double slowest_fps(const json_t *trial)
+static bool is_load_max(const json_t *document)
 {
-	double least_frames = NAN;
+	return strcmp(read_text(json_object_get(document, "configuration"), "load"), "max") == 0;
+}
 
-	json_each (direction, json_object_get(trial, "directions"))
-		least_frames = fmin(least_frames, number_at(direction, "/counts/received"));
-	return least_frames / read_number(trial, "trial_duration");
+/* Return the worst of several directions, each of which has the load of one interface, also in a mesh. As fast as they can, ports
+ * send at different loads: then it is the one in which the fewest frames came. NULL: there are not several. */
+static const json_t *worst_direction(const json_t *document)
+{
+	const char *figure = is_load_max(document) ? "/counts/received" : "/loss_ratio";
+	const json_t *worst = NULL;
+
+	json_each (direction, json_at(document, "/trial_result/directions"))
+		if (!worst || (number_at(direction, figure) < number_at(worst, figure)) == is_load_max(document))
+			worst = direction;
+	return worst;
 }
 
 double judge_worst_direction(const char *path, const json_t *document)
@@ -45,8 +52,9 @@ double judge_worst_direction(const char *path, const json_t *document)
 		return loss_ratio;
 	if (strcmp(path, "/trial_result/trial_forwarding_rate") != 0)
 		return NAN;
-	if (strcmp(read_text(json_object_get(document, "configuration"), "load"), "max") == 0)
-		return slowest_fps(json_object_get(document, "trial_result"));
+	if (is_load_max(document))
+		return number_at(worst_direction(document), "/counts/received") /
+		       number_at(document, "/trial_result/trial_duration");
 	return (1 - loss_ratio) * number_at(document, "/trial_result/trial_load");
 }
 
@@ -136,19 +144,30 @@ static bool judge_sizes(json_t *verdicts, const struct requirement *requirement,
 	return met;
 }
 
+/* Return the mean size of the frames that came in the worst direction; NAN: there are not several. */
+static double worst_octets(const json_t *document)
+{
+	const char *to = read_text(worst_direction(document), "to");
+
+	json_each (port, json_object_get(document, "ports"))
+		if (strcmp(read_text(port, "name"), to) == 0)
+			return read_number(port, "received_octets") / number_at(port, "/counts/received");
+	return NAN;
+}
+
 /* Return the threshold of a figure. A rate in bit/s is of the frames that came, as the one that is stated beside it: of a mix they
  * may be smaller than those that were sent. */
 static double threshold_of(const struct requirement *requirement, const json_t *document)
 {
 	double octets = number_at(document, TEXT_OF(PATH_SIZE, "%s_l2_bps", requirement->path)) /
 			l2_bps(number_at(document, requirement->path), 1);
-	double threshold_fps = load_fps(&requirement->load, octets, NAN);
-	bool is_of_bits = requirement->load.unit == LOAD_BPS_L1 || requirement->load.unit == LOAD_BPS_L2;
+	bool is_of_bits = requirement->load.unit == LOAD_BPS_L1 || requirement->load.unit == LOAD_BPS_L2,
+	     is_of_worst = !isnan(judge_worst_direction(requirement->path, document)) && !isnan(worst_octets(document));
 
 	if (requirement->quantity != QUANTITY_LOAD || !is_of_bits ||
-	    !(fabs(threshold_fps / requirement->threshold - 1) > SIZE_ROUNDING))
+	    !(fabs(load_fps(&requirement->load, octets, NAN) / requirement->threshold - 1) > SIZE_ROUNDING))
 		return requirement->threshold;
-	return threshold_fps;
+	return load_fps(&requirement->load, is_of_worst ? worst_octets(document) : octets, NAN);
 }
 
 static bool judge_one(json_t *verdicts, const struct requirement *requirement, const json_t *document)
