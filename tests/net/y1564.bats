@@ -53,6 +53,12 @@ short=(--cir-steps 50%,100% --step-duration 0.2 --duration 1.5)
   clean y1564 "${short[@]}" --tests configuration --service size=imix,cir=6kfps,loss=20%
   "$VALIDATE" --closed docs/schema/y1564.schema.json - <<<"$output"
   check ".services[0].configuration.steps | length == 3 and $came"
+  # 0.92 of the frames, but 0.65 of the bits: too little, and not too much
+  clean y1564 "${short[@]}" --tests configuration --service name=frames,size=imix,cir=6kfps,eir=1kfps,loss=1% --service name=bits,size=imix,cir=17Mbps,eir=2Mbps,loss=1% \
+    --service name=line,size=imix,cir=18Mbps-l1,eir=2Mbps-l1,loss=1%
+  check '[.services[].configuration.steps[2:] | map(.faults)] == [[[], ["too_much"]], [["too_little"], ["too_little"]], [["too_little"], ["too_little"]]]'
+  echo "$output" >"$BATS_TEST_TMPDIR/r.json"
+  "$MLR" verify "$BATS_TEST_TMPDIR/r.json"
   clean y1564 --tests performance --duration 1.2 --service size=imix,cir=6kfps,loss=20%
   check "[.services[].performance] | $came"
   clean y1564 --tests performance --duration 1.2 --service size=imix,cir=6kfps,loss=20% --service cir=1kfps

@@ -225,6 +225,19 @@ static json_t *verdict_json(const struct run *run, enum exit_code code)
 
 /* --- service configuration test ------------------------------------------------------------------------------------------- */
 
+/* Return the outcome by which a service is judged whose CIR was agreed in bit/s: of a mix as much has to come as so many frames of
+ * the mean size have. */
+static struct mlr_y1564_outcome in_agreed_unit(const struct run *run, struct mlr_y1564_outcome outcome, double octets)
+{
+	double mean_octets = run->frame_size_octets;
+
+	if (run->options->cir.unit == LOAD_BPS_L2)
+		outcome.received_fps *= octets / mean_octets;
+	else if (run->options->cir.unit == LOAD_BPS_L1)
+		outcome.received_fps *= l1_bps(1, octets) / l1_bps(1, mean_octets);
+	return outcome;
+}
+
 /* A step has no seconds, so its availability is not known. */
 static void judge_step(struct run *run, const struct mlr_y1564_step *step, const struct measurement *measurement,
 		       json_t *json)
@@ -235,10 +248,12 @@ static void judge_step(struct run *run, const struct mlr_y1564_step *step, const
 	for (size_t i = 0; i < measurement->direction_count; i++) {
 		const struct service_counts *counts = &measurement->services[i];
 		struct mlr_y1564_outcome outcome = outcome_of(measurement, counts, &unknown, step->load_fps);
-		unsigned int faults = mlr_y1564_judge_step(&run->service, step, &outcome);
+		double octets = came_octets(run, measurement, i, counts);
+		struct mlr_y1564_outcome agreed = in_agreed_unit(run, outcome, octets);
+		unsigned int faults = mlr_y1564_judge_step(&run->service, step, &agreed);
 
 		rows[i] = (struct judged){ .outcome = outcome,
-					   .came_octets = came_octets(run, measurement, i, counts),
+					   .came_octets = octets,
 					   .faults = faults,
 					   .verdict = verdict_on(measurement, counts, faults),
 					   .json = direction_json(measurement, i, counts) };

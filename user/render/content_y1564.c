@@ -295,6 +295,7 @@ static const struct field configuration_columns[] = {
 	{ "Information rate", "/load_l2_bps", text_bps },
 	{ "Line rate", "/load_l1_bps", text_bps },
 	{ "Came through", .add = add_received, .numeric = true },
+	{ "as information rate", "/received_rate_l2_bps", text_bps, .level = LEVEL_DETAIL },
 	{ "Has to", .add = add_limits, .numeric = true },
 	{ "Loss", "/loss_ratio", text_percent, .agreed = "/sla/loss_ratio" },
 	{ "Mean delay", "/delay_mean_ns", text_ns, .agreed = "/sla/delay_mean_ns" },

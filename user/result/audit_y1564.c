@@ -9,6 +9,7 @@
 #include "base/exit_code.h"
 #include "base/json_read.h"
 #include "base/memory.h"
+#include "base/text_stream.h"
 #include "mlr/profile.h"
 #include "mlr/y1564.h"
 
@@ -107,12 +108,24 @@ static void audit_availability(struct audit *audit, const struct place *place, c
 struct judge {
 	const struct mlr_y1564_service *service;
 	const struct mlr_y1564_step *step; /* NULL: a performance */
+	const json_t *agreed;              /* the service of a step */
 };
+
+/* Return the size of the frames of a rate with what they take beside it, where CIR was agreed as such bits; NAN: it was not. */
+static double agreed_octets(const struct judge *judge, const json_t *json, const char *rate)
+{
+	const char *unit = read_text(json_object_get(judge->agreed, "cir_agreed"), "unit");
+	const char *layer = strcmp(unit, "bit/s") == 0 ? "l2" : strcmp(unit, "bit/s of the line") == 0 ? "l1" : "";
+
+	return read_number(json, TEXT_OF(32, "%s_%s_bps", rate, layer)) / read_number(json, rate);
+}
 
 static unsigned int faults_of(const struct judge *judge, const json_t *json)
 {
+	double ratio = agreed_octets(judge, json, "received_rate") / agreed_octets(judge, judge->agreed, "cir");
 	struct mlr_y1564_outcome outcome = outcome_of(json);
 
+	outcome.received_fps *= isnan(ratio) ? 1 : ratio;
 	return judge->step ? mlr_y1564_judge_step(judge->service, judge->step, &outcome)
 			   : mlr_y1564_judge_performance(judge->service, &outcome);
 }
@@ -199,10 +212,10 @@ static struct mlr_y1564_step step_of(const json_t *json)
 }
 
 static void audit_step(struct audit *audit, const struct place *place, const json_t *json, const json_t *trial,
-		       const struct mlr_y1564_service *service)
+		       const struct mlr_y1564_service *service, const json_t *agreed)
 {
 	struct mlr_y1564_step step = step_of(json);
-	const struct judge judge = { service, &step };
+	const struct judge judge = { service, &step, agreed };
 
 	audit_number(audit, place, json, "load_ratio", step.load_fps / service->cir_fps);
 	audit_directions(audit, place, json, &judge, read_truth(json, "tester_limited"));
@@ -213,7 +226,7 @@ static void audit_step(struct audit *audit, const struct place *place, const jso
 }
 
 static void audit_configuration(struct audit *audit, const struct place *place, const json_t *test,
-				const struct mlr_y1564_service *service)
+				const struct mlr_y1564_service *service, const json_t *agreed)
 {
 	const json_t *steps = json_object_get(test, "steps"), *trials = json_object_get(test, "trials");
 
@@ -222,7 +235,8 @@ static void audit_configuration(struct audit *audit, const struct place *place, 
 	audit_reason(audit, place, test);
 	audit_trials(audit, MEMBER(place, "trials"), trials);
 	json_each (step, steps)
-		audit_step(audit, ITEM(MEMBER(place, "steps"), step_at), step, json_array_get(trials, step_at), service);
+		audit_step(audit, ITEM(MEMBER(place, "steps"), step_at), step, json_array_get(trials, step_at), service,
+			   agreed);
 	if (!read_string(test, "irregular_reason"))
 		audit_passed(audit, place, test, steps);
 }
@@ -230,7 +244,7 @@ static void audit_configuration(struct audit *audit, const struct place *place, 
 static void audit_performance(struct audit *audit, const struct place *place, const json_t *test,
 			      const struct mlr_y1564_service *service)
 {
-	const struct judge judge = { service, NULL };
+	const struct judge judge = { service, NULL, NULL };
 
 	if (!json_is_object(test))
 		return;
@@ -251,7 +265,7 @@ void audit_y1564(struct audit *audit, const json_t *document)
 
 		audit_bps(audit, place, one, "cir");
 		audit_bps(audit, place, one, "eir");
-		audit_configuration(audit, MEMBER(place, "configuration"), tests[0], &service);
+		audit_configuration(audit, MEMBER(place, "configuration"), tests[0], &service, one);
 		audit_performance(audit, MEMBER(place, "performance"), tests[1], &service);
 		for (size_t i = 0; i < COUNT(tests); i++) {
 			failed |= json_is_false(json_object_get(tests[i], "passed"));
