@@ -127,6 +127,23 @@ END
   [[ $stderr != *"address del"* && $stderr != *"route del"* ]]
 }
 
+@test "so is one of a bridge that has the default route, or of a link on top of that one" {
+  XDP_MLR=$MLR run --separate-stderr unshare --net bash -c 'ip link add t-a type veth peer name t-b
+    ip link add t-br type bridge
+    ip link set t-a master t-br
+    ip link add t-top link t-br type macvlan
+    ip link set t-a up; ip link set t-b up; ip link set t-br up; ip link set t-top up
+    ip address add 192.0.2.1/24 dev t-br
+    ip route add default via 192.0.2.2
+    "$XDP_MLR" trial -p t-a,t-b --load 1000 --duration 0.1
+    ip address flush dev t-br
+    ip address add 192.0.2.1/24 dev t-top
+    ip route add default via 192.0.2.2
+    "$XDP_MLR" trial -p t-a,t-b --load 1000 --duration 0.1'
+  [ "$(grep -c "^xdp-mlr: port t-a is in use: it carries this machine's default route, .* use another port" <<<"$stderr")" -eq 2 ]
+  [[ $stderr != *nomaster* && $stderr != *"link del"* ]]
+}
+
 @test "a port that is down, and one without carrier" {
   lab_up wire
   ip link set "$A" down

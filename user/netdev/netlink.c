@@ -272,9 +272,14 @@ int netlink_queueing(struct mnl_socket *socket, int ifindex, struct link_queuein
 
 /* --- who else uses a link ------------------------------------------------------------------------------------------- */
 
+#define UPPERS_MOST 64 /* links directly on top of one that are looked at */
+#define LEVELS_MOST 8  /* as many as the kernel lets links be stacked */
+
 struct use_search {
 	const struct link_info *link;
 	struct link_uses uses;
+	int uppers[UPPERS_MOST]; /* their numbers */
+	size_t upper_count;
 };
 
 static size_t address_octets(unsigned char family)
@@ -386,13 +391,35 @@ static int find_upper(const struct nlmsghdr *header, void *context)
 	struct link_info other;
 
 	read_link(header, &other);
-	if (other.ifindex == search->link->master_ifindex ||
-	    (other.lower_ifindex == search->link->ifindex && is_stacked_kind(other.kind)))
-		snprintf(search->uses.upper, sizeof(search->uses.upper), "%s", other.name);
+	if (other.ifindex != search->link->master_ifindex &&
+	    (other.lower_ifindex != search->link->ifindex || !is_stacked_kind(other.kind)))
+		return MNL_CB_OK;
+	snprintf(search->uses.upper, sizeof(search->uses.upper), "%s", other.name);
+	if (search->upper_count < UPPERS_MOST)
+		search->uppers[search->upper_count++] = other.ifindex;
 	return MNL_CB_OK;
 }
 
-int netlink_uses(struct mnl_socket *socket, const struct link_info *link, struct link_uses *ret)
+static int find_uses(struct mnl_socket *socket, const struct link_info *link, unsigned int level, struct link_uses *ret);
+
+/* Whether one of the links on top carries the default route. 0 or -errno; a link that has gone meanwhile carries none. */
+static int look_above(struct mnl_socket *socket, struct use_search *search, unsigned int level)
+{
+	for (size_t i = 0; level < LEVELS_MOST && i < search->upper_count && !search->uses.has_default_route; i++) {
+		struct link_info upper;
+		struct link_uses uses = { .has_default_route = false };
+		int error = netlink_link_by_index(socket, search->uppers[i], &upper);
+
+		if (!error)
+			error = find_uses(socket, &upper, level + 1, &uses);
+		if (error && error != -ENODEV)
+			return error;
+		search->uses.has_default_route = uses.has_default_route;
+	}
+	return 0;
+}
+
+static int find_uses(struct mnl_socket *socket, const struct link_info *link, unsigned int level, struct link_uses *ret)
 {
 	static const struct {
 		uint16_t type;
@@ -405,10 +432,10 @@ int netlink_uses(struct mnl_socket *socket, const struct link_info *link, struct
 		{ RTM_GETLINK, sizeof(struct ifinfomsg), find_upper },
 	};
 	struct use_search search = { .link = link };
+	int error;
 
 	for (size_t i = 0; i < COUNT(dumps); i++) {
 		struct request request;
-		int error;
 
 		request_start(&request, dumps[i].type, NLM_F_DUMP, dumps[i].family_octets);
 		error = exchange(socket, &request, dumps[i].find, &search);
@@ -417,8 +444,15 @@ int netlink_uses(struct mnl_socket *socket, const struct link_info *link, struct
 		if (error)
 			return error;
 	}
-	*ret = search.uses;
-	return 0;
+	error = look_above(socket, &search, level);
+	if (!error)
+		*ret = search.uses;
+	return error;
+}
+
+int netlink_uses(struct mnl_socket *socket, const struct link_info *link, struct link_uses *ret)
+{
+	return find_uses(socket, link, 0, ret);
 }
 
 /* --- building a lab ------------------------------------------------------------------------------------------------- */

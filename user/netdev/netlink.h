@@ -42,10 +42,10 @@ struct link_uses {
 	char address[INET6_ADDRSTRLEN +
 		     4]; /* an address with prefix; empty if none (the kernel's own link-local ones do not count) */
 	char route[INET6_ADDRSTRLEN + 4]; /* a route through it; empty if none */
-	bool has_default_route;           /* This machine's packets to other networks leave through the link. */
-	char nexthop[12];                 /* the number of a nexthop object through it; empty if none */
-	bool is_of_ipv6;                  /* an address, a route or a nexthop of IPv6 is among them */
-	char upper[IF_NAMESIZE];          /* a link on top of it: bridge, bond, VLAN, macvlan */
+	bool has_default_route;  /* This machine's packets to other networks leave through the link, or one on top of it. */
+	char nexthop[12];        /* the number of a nexthop object through it; empty if none */
+	bool is_of_ipv6;         /* an address, a route or a nexthop of IPv6 is among them */
+	char upper[IF_NAMESIZE]; /* a link on top of it: bridge, bond, VLAN, macvlan */
 };
 
 /* The queueing disciplines of a link. */
