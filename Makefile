@@ -77,7 +77,7 @@ without_mpi := $(if $(filter 1,$(MPI)),user/measurer/mpi_job_none.c,user/measure
 user_objects := $(patsubst user/%.c,$(BUILD)/user/%.o,$(filter-out $(without_mpi) user/appliance/%,$(wildcard user/*/*.c)))
 appliance_objects := $(patsubst user/%.c,$(BUILD)/user/%.o,$(wildcard user/appliance/*.c))
 # all that it has of the program; the link fails where it wants more
-appliance_uses := $(patsubst %,$(BUILD)/user/%.o,base/confine base/directory base/memory base/message base/plain base/stop base/terminal base/units base/files base/destination base/guard base/process base/standing base/json_text base/keeper base/text_stream base/yaml_read base/flat base/reader base/schema base/nearest progress/view render/markup)
+appliance_uses := $(patsubst %,$(BUILD)/user/%.o,base/confine base/directory base/memory base/message base/packed base/plain base/stop base/terminal base/units base/files base/destination base/guard base/process base/standing base/json_text base/keeper base/text_stream base/yaml_read base/flat base/reader base/schema base/nearest progress/view render/markup)
 # the appliance's own program, where its HTTP server is
 appliance := $(if $(shell $(PKG_CONFIG) --exists libmicrohttpd && echo yes),$(BUILD)/xdp-mlr-appliance)
 skeletons := $(patsubst bpf/%.bpf.c,$(BUILD)/bpf/%.skel.h,$(wildcard bpf/*.bpf.c))

@@ -5,7 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/exit_code.h"
 #include "base/json_file.h"
+#include "base/json_text.h"
 #include "base/memory.h"
 
 #define LINE_OCTETS 100000
@@ -93,6 +95,84 @@ static void memory_is_bounded_and_has_not_run_out(void **state)
 	json_decref(document);
 }
 
+/* Documents as they may be, and as they may not. */
+static const char *const texts[] = {
+	"{\"trials\": [{\"a\": 1}, {\"a\": 2}], \"b\": 12}",
+	" \t\r\n{ \"trials\" : [ { \"a\" : 1 } , 2 , 3.5 ] , \"b\" : 1e3 , \"c\" : true } ",
+	"{\"trials\":[1,-2,null,\"\\u00e4\u00e4\",[],{}],\"b\":-0.5,\"c\":null}",
+	"{\"trials\": []}",
+	"{\"trials\": {\"trials\": [{}]}}",
+	"{\"trials\": 7}",
+	"{\"\": \"\", \"\u00e4\": \"]}\\\"\"}",
+	"{}",
+	"[{\"trials\": [{}]}, 1]",
+	"{\"trials\": [{}], \"trials\": [{}]}",
+	"{\"trials\": [{\"a\": 1, \"a\": 1}]}",
+	"{\"a\": 1, \"a\": 1}",
+	"{\"trials\": [{}",
+	"{\"trials\": [{},]}",
+	"{\"trials\": [,{}]}",
+	"{\"trials\": [{} {}]}",
+	"{\"trials\": [{}}",
+	"{\"trials\": [1 2]}",
+	"{\"trials\": [{\"a\"}]}",
+	"{\"trials\": [\xff]}",
+	"{\"trials\": [}",
+	"{\"trials\": [",
+	"{\"trials\": ",
+	"{\"trials\"",
+	"{\"trials\" []}",
+	"{\"trials\": []",
+	"{\"a\": 1,}",
+	"{\"a\": 1 \"b\": 2}",
+	"{\"a\": 01}",
+	"{\"a\": 1.}",
+	"{\"a\": tru}",
+	"{\"a\": truee}",
+	"{\"a\": 1\u00e4}",
+	"{\"a\": \"\\u0000\"}",
+	"{\"a\\u0000\": 1}",
+	"{1: 2}",
+	"{a: 2}",
+	"{,}",
+	"{\f}",
+	"{",
+	"}",
+	"7",
+	"\"text\"",
+	"\xef\xbb\xbf{}",
+	"",
+};
+
+/* Trials are read one by one, and a document is still what jansson takes it for, with what stands behind it left to be read. */
+static void a_document_is_what_jansson_takes_it_for(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		FILE *stream = fopen(path, "w");
+		json_auto_t *wanted = json_loads(texts[i], JSON_REJECT_DUPLICATES, NULL), *document, *next;
+		char *text, *wanted_text = wanted ? json_text(wanted, false, NULL) : NULL;
+		struct json_file file;
+
+		fprintf(stream, "%s\n{\"next\": 1}\n", texts[i]);
+		assert_int_equal(fclose(stream), 0);
+		open_file(&file, 0, 0);
+		document = json_file_next(&file);
+		text = document ? json_text(document, false, NULL) : NULL;
+		if (wanted_text && text)
+			assert_string_equal(text, wanted_text);
+		if (!wanted_text != !text && *texts[i])
+			fail_msg("%s", texts[i]);
+		next = document ? json_file_next(&file) : NULL;
+		assert_int_equal(json_object_size(next), document && *texts[i]);
+		assert_true(!document || json_file_ended(&file));
+		json_file_close(&file);
+		free(text);
+		free(wanted_text);
+	}
+	write_file();
+}
+
 static int make_file(void **state)
 {
 	int fd = mkstemp(path);
@@ -112,6 +192,7 @@ static int remove_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_document_is_what_jansson_takes_it_for),
 		cmocka_unit_test(documents_are_read_one_after_the_other),
 		cmocka_unit_test(the_bound_is_of_one_document),
 		cmocka_unit_test(memory_is_bounded_and_has_not_run_out),

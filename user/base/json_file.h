@@ -3,7 +3,7 @@
  * A JSON file reads documents or lines, one after the other, from a file that anybody may have written. The caller owns it,
  * and the documents that it returns. It is opened, read to its end, and closed.
  *
- * It has limits, because a file of 100 MB may take several GB once it is read.
+ * It has limits, because a file of 100 MB may take several GB once it is read. The trials of a document are packed (packed.h).
  */
 #pragma once
 

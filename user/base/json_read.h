@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* These functions read members of JSON objects by name, and iterate over arrays and objects. They return borrowed
  * references, which live as long as the object. A member that is missing, null or of another type reads as NAN, 0, NULL or
- * false. */
+ * false. A trial of a document that was read lives as long as the loop is at it (packed.h). */
 #pragma once
 
 #include <jansson.h>
@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/packed.h"
 
 static inline double read_number(const json_t *object, const char *name)
 {
@@ -76,14 +78,6 @@ static inline const char *document_kind(const json_t *document, char buffer[KIND
 	return buffer;
 }
 
-/* Whether a member is in both objects, and not the same. */
-static inline bool json_differ(const json_t *a, const json_t *b, const char *name)
-{
-	const json_t *in_a = json_object_get(a, name), *in_b = json_object_get(b, name);
-
-	return in_a && in_b && !json_equal(in_a, in_b);
-}
-
 /* Return what a JSON pointer such as "/trials/0/latency" leads to, or NULL. */
 static inline const json_t *json_at(const json_t *value, const char *pointer)
 {
@@ -106,7 +100,7 @@ static inline const json_t *json_at(const json_t *value, const char *pointer)
 #define json_each(item, array)                                                                                              \
 	for (size_t item##_at = 0, item##_on = 1; item##_on && item##_at < json_array_size(array);                          \
 	     item##_at++, item##_on = !item##_on)                                                                           \
-		for (json_t *item = json_array_get(array, item##_at); item##_on; item##_on = 0)
+		for (json_auto_t *item = json_item(array, item##_at); item##_on; item##_on = 0)
 #define json_each_member(name, value, object)                                                                               \
 	for (const char *name = json_object_iter_key(json_object_iter((json_t *)(object))), *name##_on = "";                \
 	     name##_on && name;                                                                                             \
@@ -114,6 +108,28 @@ static inline const json_t *json_at(const json_t *value, const char *pointer)
 			name##_on = name##_on ? NULL : "")                                                                  \
 		for (__attribute__((unused)) json_t *value = json_object_iter_value(json_object_key_to_iter(name));         \
 		     name##_on; name##_on = NULL)
+
+/* Whether two values are the same. Items of lists may be packed in one of them. */
+static inline bool json_same(const json_t *a, const json_t *b)
+{
+	if (!json_is_array(a) || json_array_size(a) != json_array_size(b))
+		return json_equal(a, b);
+	json_each (item, a) {
+		json_auto_t *other = json_item(b, item_at);
+
+		if (!json_equal(item, other))
+			return false;
+	}
+	return true;
+}
+
+/* Whether a member is in both objects, and not the same. */
+static inline bool json_differ(const json_t *a, const json_t *b, const char *name)
+{
+	const json_t *in_a = json_object_get(a, name), *in_b = json_object_get(b, name);
+
+	return in_a && in_b && !json_same(in_a, in_b);
+}
 
 /* Whether a list has an item like this one. */
 static inline bool json_list_has(const json_t *list, const json_t *like)

@@ -76,12 +76,14 @@ static void put_object(FILE *stream, json_t *object, int level)
 
 static void put_array(FILE *stream, const json_t *array, int level)
 {
+	const char *separator = "";
+
 	fputc('[', stream);
-	for (size_t i = 0; i < json_array_size(array); i++) {
-		if (i)
-			fputs(level == FLAT ? ", " : ",", stream);
+	json_each (item, array) {
+		fputs(separator, stream);
 		put_break(stream, deeper(level));
-		put(stream, json_array_get(array, i), deeper(level));
+		put(stream, item, deeper(level));
+		separator = level == FLAT ? ", " : ",";
 	}
 	if (json_array_size(array))
 		put_break(stream, level);

@@ -39,7 +39,7 @@ static void add_event(struct told *told, const json_t *line)
 	if (json_object_get(line, "configuration"))
 		json_object_update(told->document, (json_t *)line);
 	if (is_event(line, "trial_finished") && trial)
-		json_array_append(json_object_get(told->document, "trials"), trial);
+		json_append_packed(json_object_get(told->document, "trials"), json_incref(trial));
 	if (is_event(line, "bounds") && goal)
 		json_object_set(told->bounds, goal, (json_t *)line);
 }
@@ -268,7 +268,6 @@ bool stored_read_trial(const json_t *json, struct stored_trial *ret)
 	ret->tester_limited = read_truth(json, "tester_limited");
 	ret->offered_less = ret->tester_limited && read_offered_less(json);
 	ret->sut_loss_ratio = read_sut_loss_ratio(json);
-	ret->json = json;
 	return !error && mlr_trial_result_valid(result);
 }
 
@@ -288,10 +287,14 @@ static enum exit_code read_trials(const char *path, struct stored *stored)
 	stored->trials = calloc(count + 1, sizeof(*stored->trials));
 	if (!stored->trials)
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	for (; stored->trial_count < count; stored->trial_count++)
-		if (!stored_read_trial(json_array_get(trials, stored->trial_count), &stored->trials[stored->trial_count]))
+	json_each (trial, trials) {
+		struct stored_trial *one = &stored->trials[stored->trial_count++];
+
+		one->json = json_incref(trial);
+		if (!stored_read_trial(trial, one))
 			return refuse(EXIT_USAGE_ERROR, "%s: trial %zu lacks a value, or has one out of range", path,
-				      stored->trial_count + 1);
+				      stored->trial_count);
+	}
 	return EXIT_DONE;
 }
 
@@ -331,6 +334,8 @@ enum exit_code stored_read(const char *path, struct stored *ret)
 
 void stored_free(struct stored *stored)
 {
+	for (size_t i = 0; i < stored->trial_count; i++)
+		json_decref(stored->trials[i].json);
 	free(stored->trials);
 	json_decref(stored->document);
 	*stored = (struct stored){ 0 };

@@ -25,7 +25,7 @@ struct stored_trial {
 	bool warmup, tester_limited;
 	bool offered_less;     /* Less than the Trial Load was offered. */
 	double sut_loss_ratio; /* loss ratio of the SUT, as in struct measurement; 0: not stored */
-	const json_t *json;    /* the trial as it was reported; a part of the document */
+	json_t *json;          /* the trial as it was reported; stored_read_trial() leaves it alone */
 };
 
 struct stored {

@@ -137,10 +137,11 @@ static double stored_octets(const json_t *document)
 /* Return the aggregate factor. Events do not have it, but the ports of their trials. */
 static unsigned int stored_transmitters(const json_t *document)
 {
+	json_auto_t *first = json_item(json_object_get(document, "trials"), 0);
 	double factor = read_number(document, "aggregate_factor");
 	unsigned int count = 0;
 
-	json_each (port, json_at(document, "/trials/0/ports"))
+	json_each (port, json_object_get(first, "ports"))
 		count += read_truth(port, "transmits");
 	if (factor >= 1 && factor <= UINT_MAX)
 		return (unsigned int)factor;

@@ -558,18 +558,20 @@ static bool has_series(const json_t *trial, const json_t *row)
 	return json_array_size(series);
 }
 
-/* Return a trial with loss at the smallest load at or above upper_fps whose samples are known. */
-static const json_t *trial_to_draw(const json_t *trials, const json_t *row, double upper_fps)
+/* Return a trial with loss at the smallest load at or above upper_fps whose samples are known. A new reference. */
+static json_t *trial_to_draw(const json_t *trials, const json_t *row, double upper_fps)
 {
-	const json_t *best = NULL;
+	json_t *best = NULL;
 
 	json_each (trial, trials) {
 		double load = read_number(trial, "trial_load");
 
 		if (read_number(json_object_get(trial, "counts"), "lost") > 0 && !read_truth(trial, "warmup") &&
 		    !(load < upper_fps) && json_array_size(json_object_get(trial, "intervals")) &&
-		    (!best || load < read_number(best, "trial_load")) && has_series(trial, row))
-			best = trial;
+		    (!best || load < read_number(best, "trial_load")) && has_series(trial, row)) {
+			json_decref(best);
+			best = json_incref(trial);
+		}
 	}
 	return best;
 }
@@ -662,8 +664,8 @@ static void put_lines(struct writer *writer, unsigned int number, const json_t *
 /* Draw the figure of the first counter of events; shares of a CPU have none. */
 static void put_figure(struct writer *writer, unsigned int number, const struct cause *cause)
 {
-	const json_t *row = NULL, *trial, *times = NULL;
-	json_auto_t *series = NULL;
+	const json_t *row = NULL, *times = NULL;
+	json_auto_t *trial = NULL, *series = NULL;
 	struct lines of_tester, of_counter;
 
 	json_each (one, json_object_get(cause->json, "rows"))

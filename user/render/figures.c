@@ -111,9 +111,9 @@ double figure_place_load(const struct svg_panel *panel, double load, enum svg_ma
 
 static const struct svg_axis loads = { .title = "Load", .unit = "frames/s", .scale = SVG_LOG };
 
-void figure_put_trial(FILE *stream, const struct svg_panel *panel, double y, const json_t *trials, size_t index)
+void figure_put_trial(FILE *stream, const struct svg_panel *panel, double y, const json_t *trial, size_t number,
+		      size_t total)
 {
-	const json_t *trial = json_array_get(trials, index);
 	bool bad = read_number(trial, "trial_loss_ratio") > 0, limited = trial_is_limited(trial);
 	char hint[256];
 
@@ -124,16 +124,17 @@ void figure_put_trial(FILE *stream, const struct svg_panel *panel, double y, con
 		 limited ? "limited"
 		 : bad   ? "bad"
 			 : "good",
-		 trial_hint(index + 1, trial, json_array_size(trials), hint, sizeof(hint)));
+		 trial_hint(number, trial, total, hint, sizeof(hint)));
 }
 
-static void put_loss_trial(FILE *stream, const struct svg_panel *panel, const json_t *trials, size_t index)
+static void put_loss_trials(FILE *stream, const struct svg_panel *panel, const json_t *trials)
 {
-	const json_t *trial = json_array_get(trials, index);
-	double loss = read_number(trial, "trial_loss_ratio");
+	json_each (trial, trials) {
+		double loss = read_number(trial, "trial_loss_ratio");
 
-	if (trial_counts(trial) && !isnan(loss))
-		figure_put_trial(stream, panel, loss, trials, index);
+		if (trial_counts(trial) && !isnan(loss))
+			figure_put_trial(stream, panel, loss, trial, trial_at + 1, json_array_size(trials));
+	}
 }
 
 /* The goals' loss ratios, and the Conditional Throughput of each. */
@@ -195,8 +196,7 @@ void figure_loss(struct writer *writer, const json_t *trials, const json_t *resu
 	if (!stream)
 		return;
 	put_loss_goals(stream, &panel, results);
-	for (size_t i = 0; i < json_array_size(trials); i++)
-		put_loss_trial(stream, &panel, trials, i);
+	put_loss_trials(stream, &panel, trials);
 	figure_close(
 		writer, stream,
 		"Both scales are logarithmic; trials that lost nothing stand in the lane below. Warm-ups are left out.");
@@ -357,13 +357,14 @@ static void find_estimate_range(const struct time_line *line, struct svg_axis *a
 static void put_soak_trials(FILE *stream, const struct svg_panel *panel, const struct time_line *line, const json_t *trials)
 {
 	for (size_t i = 0; i < line->count; i++) {
+		json_auto_t *trial = json_item(trials, i);
 		enum svg_mark mark = SVG_OTHER;
 		double y = figure_place_load(panel, line->load[i], &mark);
 		char hint[256];
 
 		if (!isnan(line->load[i]))
 			svg_mark(stream, svg_x(panel, line->time[i]), y, mark, "faint",
-				 trial_hint(i + 1, json_array_get(trials, i), line->count, hint, sizeof(hint)));
+				 trial_hint(i + 1, trial, line->count, hint, sizeof(hint)));
 	}
 }
 

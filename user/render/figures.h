@@ -44,8 +44,9 @@ bool trial_is_limited(const json_t *trial);
 bool trials_any_limited(const json_t *trials);
 /* "Trial 7: 1 003 326.9 frames/s for 1 s, loss 0.5 %". NULL if there are so many trials that the page would grow too large. */
 const char *trial_hint(size_t number, const json_t *trial, size_t total, char *buffer, size_t size);
-/* A trial of the list above its load, at this height, by whether it lost frames or was limited. */
-void figure_put_trial(FILE *stream, const struct svg_panel *panel, double y, const json_t *trials, size_t index);
+/* A trial, the number-th of `total`, above its load, at this height, by whether it lost frames or was limited. */
+void figure_put_trial(FILE *stream, const struct svg_panel *panel, double y, const json_t *trial, size_t number,
+		      size_t total);
 /* Where a load is drawn: outside the panel at its edge, as a triangle that points there. */
 double figure_place_load(const struct svg_panel *panel, double load, enum svg_mark *mark);
 

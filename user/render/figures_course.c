@@ -72,11 +72,12 @@ static bool classify_course(const struct course *course, const struct goal_cours
 		return false;
 	for (size_t i = 0; i <= course->count; i++) {
 		struct mlr_bounds bounds = mlr_results_bounds(results, 0);
+		json_auto_t *json = json_item(course->trials, i);
 		struct mlr_trial_result trial;
 
 		one->lower[i] = load_of(results, bounds.lower);
 		one->upper[i] = load_of(results, bounds.upper);
-		if (i < course->count && read_trial_json(json_array_get(course->trials, i), &trial))
+		if (json && read_trial_json(json, &trial))
 			error = mlr_results_add(results, &trial);
 		if (error == -ENOMEM)
 			memory_noticed(NULL);
@@ -91,16 +92,16 @@ static void follow_decisions(const struct course *course, const struct goal_cour
 	const char *name = read_string(one->goal, "name");
 	double lower = NAN, upper = NAN;
 
-	for (size_t i = 0; i < course->count; i++) {
-		const json_t *decision = json_object_get(json_array_get(course->trials, i), "decision");
+	json_each (trial, course->trials) {
+		const json_t *decision = json_object_get(trial, "decision");
 		const char *focus = read_string(decision, "goal");
 
 		if (name && focus && strcmp(name, focus) == 0) {
 			lower = read_number(decision, "lower_bound");
 			upper = read_number(decision, "upper_bound");
 		}
-		one->lower[i] = lower;
-		one->upper[i] = upper;
+		one->lower[trial_at] = lower;
+		one->upper[trial_at] = upper;
 	}
 	one->lower[course->count] = read_number(one->result, "relevant_lower_bound");
 	one->upper[course->count] = read_number(one->result, "relevant_upper_bound");
@@ -187,9 +188,9 @@ static size_t failed_by(const struct course *course, const json_t *trial)
 	return count;
 }
 
-static void put_course_trial(FILE *stream, const struct svg_panel *panel, const struct course *course, size_t index)
+static void put_course_trial(FILE *stream, const struct svg_panel *panel, const struct course *course, size_t number,
+			     const json_t *trial)
 {
-	const json_t *trial = json_array_get(course->trials, index);
 	double load = read_number(trial, "trial_load");
 	size_t failed = failed_by(course, trial);
 	bool warmup = read_truth(trial, "warmup"), bad = failed == course->goal_count;
@@ -207,8 +208,8 @@ static void put_course_trial(FILE *stream, const struct svg_panel *panel, const 
 
 	if (isnan(load))
 		return;
-	svg_mark(stream, svg_x(panel, (double)index + 1), y, mark, style,
-		 trial_hint(index + 1, trial, course->count, hint, sizeof(hint)));
+	svg_mark(stream, svg_x(panel, (double)number), y, mark, style,
+		 trial_hint(number, trial, course->count, hint, sizeof(hint)));
 }
 
 static void put_course_panel(FILE *stream, const struct svg_panel *panel, const struct course *course)
@@ -219,17 +220,17 @@ static void put_course_panel(FILE *stream, const struct svg_panel *panel, const 
 		put_steps(stream, panel, bound_styles[i][0], course, course->goals[i].lower);
 		put_steps(stream, panel, bound_styles[i][1], course, course->goals[i].upper);
 	}
-	for (size_t i = 0; i < course->count; i++)
-		put_course_trial(stream, panel, course, i);
+	json_each (trial, course->trials)
+		put_course_trial(stream, panel, course, trial_at + 1, trial);
 }
 
 /* The loads of all trials but the warm-up; false where that magnifies nothing. */
 static bool find_measured(const struct course *course, struct svg_axis *axis)
 {
 	svg_axis_none(axis);
-	for (size_t i = 0; i < course->count; i++)
-		if (trial_counts(json_array_get(course->trials, i)))
-			svg_axis_cover(axis, read_number(json_array_get(course->trials, i), "trial_load"));
+	json_each (trial, course->trials)
+		if (trial_counts(trial))
+			svg_axis_cover(axis, read_number(trial, "trial_load"));
 	if (!(axis->max < 3 * axis->min))
 		return false;
 	svg_axis_pad(axis, 0.15);
@@ -262,8 +263,8 @@ static struct svg_axis course_y_axis(const struct course *course)
 	struct svg_axis axis = { .title = "Load", .unit = "frames/s", .scale = SVG_LOG };
 
 	svg_axis_none(&axis);
-	for (size_t i = 0; i < course->count; i++)
-		svg_axis_cover(&axis, read_number(json_array_get(course->trials, i), "trial_load"));
+	json_each (trial, course->trials)
+		svg_axis_cover(&axis, read_number(trial, "trial_load"));
 	svg_axis_pad(&axis, 0.06);
 	return axis;
 }
@@ -272,9 +273,8 @@ static void describe_course(const struct course *course, char *buffer, size_t si
 {
 	size_t bad = 0;
 
-	for (size_t i = 0; i < course->count; i++)
-		bad += trial_counts(json_array_get(course->trials, i)) &&
-		       failed_by(course, json_array_get(course->trials, i));
+	json_each (trial, course->trials)
+		bad += trial_counts(trial) && failed_by(course, trial);
 	snprintf(buffer, size, "Trial Load over the number of the trial. %zu trials, of which %zu lost more than %s allows.",
 		 course->count, bad, course->goal_count > 1 ? "a goal" : "the goal");
 	for (size_t i = 0; i < course->goal_count; i++) {

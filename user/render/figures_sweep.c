@@ -24,15 +24,6 @@ bool figure_cover_loads(struct svg_axis *axis, const json_t *trials)
 
 /* --- forwarding rate ------------------------------------------------------------------------------------------------ */
 
-static void put_rate(FILE *stream, const struct svg_panel *panel, const json_t *trials, size_t index)
-{
-	const json_t *trial = json_array_get(trials, index);
-	double rate = read_number(trial, "trial_forwarding_rate");
-
-	if (!isnan(read_number(trial, "trial_load")) && !isnan(rate))
-		figure_put_trial(stream, panel, rate, trials, index);
-}
-
 /* Compare the loads of two trials; sorted by them, the line does not run back. */
 static int by_load(const void *a, const void *b)
 {
@@ -58,8 +49,12 @@ static void put_rates(FILE *stream, const struct svg_panel *panel, const json_t 
 	svg_line(stream, panel, "theory", ends, ends, COUNT(ends));
 	if (values)
 		svg_line(stream, panel, "first", values, values + count, count);
-	for (size_t i = 0; i < json_array_size(trials); i++)
-		put_rate(stream, panel, trials, i);
+	json_each (trial, trials) {
+		double rate = read_number(trial, "trial_forwarding_rate");
+
+		if (!isnan(read_number(trial, "trial_load")) && !isnan(rate))
+			figure_put_trial(stream, panel, rate, trial, trial_at + 1, json_array_size(trials));
+	}
 }
 
 void figure_forwarding(struct writer *writer, const json_t *trials)

@@ -80,7 +80,7 @@ struct seen {
 	size_t offered_less;           /* limited trials that offered less than their load */
 	bool shows_less;               /* Such trials decided a Relevant Lower Bound. */
 	bool decided;                  /* One of them would have kept the loss ratio without the tester's part. */
-	const json_t *loss_counter;    /* loss counter of one of them; NULL: none has one. The trial owns it */
+	const char *counter, *port;    /* loss counter of one of them, and its port; the trial owns both */
 	double offered_fps, off_ratio; /* values of the trial whose load was off by most; NAN: none */
 	struct stalls stalls;
 };
@@ -132,7 +132,7 @@ static void add_load(struct seen *seen, const json_t *pacing)
 
 static void add_limited(struct seen *seen, const json_t *trial, double loss_ratio)
 {
-	const json_t *pacing = json_object_get(trial, "pacing");
+	const json_t *pacing = json_object_get(trial, "pacing"), *counter = json_object_get(trial, "loss_counter");
 	enum reason reason = reason_of(trial);
 
 	seen->limited++;
@@ -144,8 +144,10 @@ static void add_limited(struct seen *seen, const json_t *trial, double loss_rati
 	seen->stalled[reason] |= is_by_stalls(reason, pacing);
 	if (reason == REASON_LOAD)
 		add_load(seen, pacing);
-	if (reason == REASON_COUNTER)
-		seen->loss_counter = json_object_get(trial, "loss_counter");
+	if (reason == REASON_COUNTER) {
+		seen->counter = read_text(counter, "counter");
+		seen->port = read_text(counter, "port");
+	}
 }
 
 /* Add the stops of this machine, from all trials. The excess of departures counts where a result may depend on it. */
@@ -275,12 +277,10 @@ static void add_burst_advice(const struct seen *seen, char buffer[LIMIT_TEXT_SIZ
 
 static void add_counter_advice(const struct seen *seen, char buffer[LIMIT_TEXT_SIZE])
 {
-	const char *port = read_text(seen->loss_counter, "port");
-
 	text_add(buffer, LIMIT_TEXT_SIZE,
 		 "%s of port %s moved by as much as the SUT seems to have lost: look at that port, its cable and its driver "
 		 "('ethtool -S %s') before you blame the SUT",
-		 read_text(seen->loss_counter, "counter"), port, port);
+		 seen->counter, seen->port, seen->port);
 }
 
 static void add_sut_advice(const struct seen *seen, char buffer[LIMIT_TEXT_SIZE])

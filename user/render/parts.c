@@ -347,10 +347,10 @@ json_t *rows_sorted(const json_t *list, int (*compare)(const void *a, const void
 	if (!items)
 		return sorted;
 	for (size_t i = 0; i < count; i++)
-		items[i] = json_array_get(list, i);
+		items[i] = json_item(list, i);
 	qsort(items, count, sizeof(*items), compare);
 	for (size_t i = 0; i < count; i++)
-		json_array_append(sorted, items[i]);
+		json_array_append_new(sorted, items[i]);
 	return sorted;
 }
 

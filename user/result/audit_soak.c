@@ -50,7 +50,7 @@ static void audit_time_line(struct audit *audit, const json_t *document)
 		return;
 	}
 	json_each (step, steps) {
-		const json_t *trial = json_array_get(trials, step_at);
+		json_auto_t *trial = json_item(trials, step_at);
 
 		end_s += read_number(trial, "trial_effective_duration");
 		audit_number(audit, ITEM(place, step_at), step, "trial_load", read_number(trial, "trial_load"));

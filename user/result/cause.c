@@ -239,7 +239,8 @@ static json_t *largest_json(const struct observed_trials *observed, const struct
 static void add_rest(json_t *row, const struct observed_trials *observed, const struct mlr_cause *cause,
 		     const struct mlr_causes *causes, const json_t *trials)
 {
-	const json_t *direction = json_at(json_array_get(trials, 0), TEXT_OF(32, "/directions/%zu", cause->direction));
+	json_auto_t *first = json_item(trials, 0);
+	const json_t *direction = json_at(first, TEXT_OF(32, "/directions/%zu", cause->direction));
 
 	if (cause->members) {
 		json_put(row, "members", cause->members);

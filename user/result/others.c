@@ -65,7 +65,9 @@ json_t *others_search(const json_t *json)
 	if (json_object_get(json, "schema") || !json_is_array(goals) || !json_is_array(trials))
 		return NULL;
 	results = json_list(i, json_array_size(goals), result_of(json_array_get(goals, i), i));
-	copies = json_list(i, json_array_size(trials), trial_of(json_array_get(trials, i)));
+	copies = json_array();
+	json_each (trial, trials)
+		json_array_append_new(copies, trial_of(trial));
 	input = json_pack("{s:o, s:o}", "min_load", json_number_or_null(read_number(json, "min_load")), "max_load",
 			  json_number_or_null(read_number(json, "max_load")));
 	return json_pack("{s:s, s:{s:s}, s:o, s:o, s:o}", "schema", "xdp-mlr/search/1", "measurer", "name", "exec",

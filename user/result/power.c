@@ -45,7 +45,7 @@ static double came_ratio(const json_t *trial)
 
 static json_t *row_of(const struct setting *setting, size_t at, double watts, double idle_watts)
 {
-	const json_t *trial = json_array_get(setting->trials, at);
+	json_auto_t *trial = json_item(setting->trials, at);
 	double rate_fps = read_number(trial, "trial_forwarding_rate");
 	struct mlr_power power = mlr_power_of(watts, idle_watts, rate_fps * setting->transmitters,
 					      setting->frame_octets * came_ratio(trial));
@@ -57,21 +57,21 @@ static json_t *row_of(const struct setting *setting, size_t at, double watts, do
 	return row;
 }
 
-/* The step without load is the same in all trials of a run. */
-static const json_t *idle_of(const json_t *trials, const char *source)
+/* The step without load is the same in all trials of a run. A new reference. */
+static json_t *idle_of(const json_t *trials, const char *source)
 {
 	json_each (trial, trials) {
-		const json_t *idle = json_object_get(source_of_trial(trial, source), "idle");
+		json_t *idle = json_object_get(source_of_trial(trial, source), "idle");
 
 		if (idle)
-			return idle;
+			return json_incref(idle);
 	}
 	return NULL;
 }
 
 static json_t *meter_json(const struct setting *setting, const char *source, const char *meter)
 {
-	const json_t *idle = idle_of(setting->trials, source);
+	json_auto_t *idle = idle_of(setting->trials, source);
 	double idle_watts = watts_of(idle, meter);
 	json_t *rows = json_array();
 
