@@ -112,6 +112,10 @@ curve() {
   is '.max_load_probability > 0.9 and .irregular_reason == "the critical load is at Max Load or above it: the SUT is not the limit"' <<<"$output"
   run --separate-stderr soak --max-load 0.5Mfps --max-time 100
   [[ $output == *"IRREGULAR: the critical load is at Max Load or above it"* ]]
+  # a single trial, far below, that lost nothing
+  run --separate-stderr soak --max-load 0.5Mfps --max-time 10 --format json
+  [ "$status" -eq 1 ]
+  is '(.trials | length) == 1 and .max_load_probability < 0.9 and (.irregular_reason | startswith("no trial lost a frame"))' <<<"$output"
   # just below Max Load it is found
   run --separate-stderr soak --max-load 1.001Mfps --max-time 300 --format json
   [ "$status" -eq 0 ]

@@ -50,6 +50,15 @@ static const char *crossings_reason(const struct soak *soak, const struct mlr_pl
 	return estimate->min_load_probability > MLR_PLR_LIKELY ? "the critical load is at Min Load or below it" : NULL;
 }
 
+/* Whether some trial lost frames. Otherwise nothing but Max Load is known to be above the estimate. */
+static bool has_loss(const struct series *series)
+{
+	for (size_t i = 0; i < series->trial_count; i++)
+		if (series->trials[i].result.output.loss_ratio > 0)
+			return true;
+	return false;
+}
+
 /* Why the result is irregular, NULL if it is not; that the tester limited a trial is said by a member of its own. */
 static const char *irregular_reason(const struct soak *soak, char buffer[REASON_SIZE])
 {
@@ -65,6 +74,8 @@ static const char *irregular_reason(const struct soak *soak, char buffer[REASON_
 	mlr_plr_estimate(soak->plr, &estimate);
 	/* If the tester was the limit, the crossings may be its own. */
 	reason = soak->series.tester_limited ? NULL : crossings_reason(soak, &estimate, buffer);
+	if (!reason && !soak->series.tester_limited && !has_loss(&soak->series))
+		return "no trial lost a frame, and they were too few to tell a load that would";
 	if (reason || estimate.model_fits)
 		return reason;
 	return "the SUT's losses are not what PLRsearch's model foresees: go by the robust stdev";
