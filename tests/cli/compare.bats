@@ -276,6 +276,11 @@ no_fall_up_to() { # LOAD A B
   cannot_tell "the tester's own limit set the bounds of A, so its SUT may be faster than they say" limited found
   run compare found limited
   [ "$status" -eq 0 ]
+  "$XDP_MLR" soak --measurer sim:residual,capacity=1e6,ratio=1e-5,seed=1 --max-load 3Mfps --max-time 120 --format json >"$BATS_TEST_TMPDIR/never.json" || [ $? -eq 1 ]
+  for file in a found never; do
+    run --separate-stderr compare found $file --format json
+    "${BUILD:-build}/tests/tools/validate" --closed docs/schema/compare.schema.json - <<<"$output"
+  done
   # of several dates the lower Max Load is no fall
   mkdir "$BATS_TEST_TMPDIR/dates"
   for i in 1 2 3 4 5 6; do

@@ -112,6 +112,18 @@ night() {
   is '.quantity == "critical load" and (.goals[0] | .goal == "critical load" and .points[0].value > 0 and .points[0].stdev > 0)' <<<"$output"
 }
 
+@test "a soak that meets the target at no load is one at most, and no part of a level" {
+  local day
+  for day in 01 02 03 04; do
+    if [ $day -le 03 ]; then set -- hard,capacity=0.9e6; else set -- residual,capacity=1e6,ratio=1e-5,seed=1; fi
+    "$XDP_MLR" soak --measurer "sim:$1" --max-load 3Mfps --max-time 120 --format json -q | jq ".environment.start_time = \"2026-11-${day}T02:00:00Z\"" >"$FOLDER/$day.json" || true # 1
+  done
+  run "$XDP_MLR" report "$FOLDER" --format json
+  "${BUILD:-build}/tests/tools/validate" --closed docs/schema/trend.schema.json - <<<"$output"
+  is '.goals[0] | (.levels | length) == 1 and .levels[0].results == 3 and .slower == 0 and .faster == 0 and (.points[3] | .verdict == "unknown"
+    and .value > 0.95e6 and (.regular | not) and (.evidence | startswith("the SUT does so much at most")))' <<<"$output"
+}
+
 @test "what is of another kind is left out, by name" {
   night 01 1000e3
   night 02 1000e3 --frame-size 128

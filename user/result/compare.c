@@ -476,6 +476,8 @@ static json_t *soak_json(const json_t *document, const struct findings *findings
 					       "tester_limited", (int)read_truth(document, "tester_limited")));
 	if (findings->at_least)
 		json_put(json, "relevant_lower_bound_min", findings->compared.mean);
+	else if (findings->at_most)
+		json_put(json, "relevant_upper_bound_max", findings->compared.mean);
 	return json;
 }
 

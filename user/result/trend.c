@@ -247,7 +247,8 @@ static void leave_out_others(struct trend *trend)
 /* --- one goal -------------------------------------------------------------------------------------------------------------------- */
 
 /* The values of one goal, in the order of their dates. Values that the tester limited are no part of any level, nor
- * are those of unfinished searches, and those that are only "at least" and below others. */
+ * are those of searches that are not settled, and those that are only "at least" and below others, or "at most" and above
+ * them. */
 struct series {
 	size_t count;
 	size_t *result;    /* index of the result that a value comes from */
@@ -313,39 +314,58 @@ static bool is_at_least(const json_t *point)
 	return read_number(point, "lower_bound") > 0 && !(read_number(point, "upper_bound") > 0);
 }
 
+/* A soak that meets the target at no load, or hardly at Min Load, is "at most" so much. */
+static bool is_at_most(const json_t *point)
+{
+	return read_number(point, "upper_bound") > 0 && !(read_number(point, "lower_bound") > 0);
+}
+
 /* Whether a point is no part of any level, whatever the others are. */
 static bool has_no_place(const json_t *point)
 {
 	return read_truth(point, "tester_limited") || read_string(point, "evidence");
 }
 
-static double highest_of(const json_t *points)
-{
-	double highest_fps = 0;
+/* The values that have a place lie between these; NAN: there is none. */
+struct range {
+	double lowest_fps, highest_fps;
+};
 
-	json_each (point, points)
-		if (!has_no_place(point))
-			highest_fps =
-				fmax(highest_fps, fmax(read_number(point, "value"), read_number(point, "lower_bound")));
-	return highest_fps;
+static struct range range_of(const json_t *points)
+{
+	struct range range = { NAN, NAN };
+
+	json_each (point, points) {
+		double value = read_number(point, "value");
+
+		if (has_no_place(point))
+			continue;
+		range.lowest_fps = fmin(range.lowest_fps, value);
+		range.highest_fps = fmax(range.highest_fps, fmax(value, read_number(point, "lower_bound")));
+	}
+	return range;
 }
 
-/* A value that is only "at least" shows falls below it, but it is no fall itself. Below the highest it says nothing. */
-static bool says_nothing(json_t *point, double highest_fps)
+/* A value that is only "at least" shows falls below it, but it is no fall itself. Below the highest it says nothing. One that is
+ * only "at most" is a fall below the lowest; above it says nothing. */
+static bool says_nothing(json_t *point, const struct range *range)
 {
-	if (!is_at_least(point) || read_number(point, "lower_bound") >= highest_fps * (1 - RESOLUTION_LEAST))
-		return false;
-	json_object_set_new(
-		point, "evidence",
-		json_string("the SUT does so much at least, as Max Load was no Upper Bound: it is no part of any level"));
-	return true;
+	const char *evidence = NULL;
+
+	if (is_at_least(point) && !(read_number(point, "lower_bound") >= range->highest_fps * (1 - RESOLUTION_LEAST)))
+		evidence = "the SUT does so much at least, as Max Load was no Upper Bound: it is no part of any level";
+	else if (is_at_most(point) && !(read_number(point, "value") <= range->lowest_fps * (1 + RESOLUTION_LEAST)))
+		evidence = "the SUT does so much at most, and less is not known: it is no part of any level";
+	if (evidence)
+		json_object_set_new(point, "evidence", json_string(evidence));
+	return evidence;
 }
 
-static void add_value(struct series *series, size_t index, json_t *point, double highest_fps)
+static void add_value(struct series *series, size_t index, json_t *point, const struct range *range)
 {
 	double value = read_number(point, "value");
 
-	if (!(value > 0) || has_no_place(point) || says_nothing(point, highest_fps))
+	if (!(value > 0) || has_no_place(point) || says_nothing(point, range))
 		return;
 	series->result[series->count] = index;
 	series->places[series->count] = log(read_number(point, "threshold"));
@@ -382,14 +402,14 @@ static struct series series_of(const struct config *config, const json_t *points
 		.firsts = calloc(count + 1, sizeof(*series.firsts)),
 		.resolution = fmax(RESOLUTION_LEAST, config->spread_ratio),
 	};
-	double highest_fps = highest_of(points);
+	struct range range = range_of(points);
 
 	if (!series.result || !series.logs || !series.places || !series.firsts) {
 		memory_noticed(NULL);
 		return series;
 	}
 	json_each (point, points)
-		add_value(&series, point_at, point, highest_fps);
+		add_value(&series, point_at, point, &range);
 	find_places(&series);
 	if (mlr_segments_find(series.places, series.count, series.resolution, config->significance_ratio, series.firsts)) {
 		memory_noticed(NULL);
