@@ -219,6 +219,22 @@ lab_with_addresses() {
   done
 }
 
+@test "while frames flow a rank has the capabilities that ports need, and no others" {
+  # CAP_DAC_OVERRIDE, _NET_ADMIN, _NET_RAW, _IPC_LOCK, _SYS_ADMIN, _SYS_NICE, _SYS_RESOURCE, _PERFMON and _BPF
+  local host pid capabilities allowed=$((1 << 1 | 1 << 12 | 1 << 13 | 1 << 14 | 1 << 21 | 1 << 23 | 1 << 24 | 1 << 38 | 1 << 39))
+  lab_with_addresses
+  start_long_trial 3
+  for host in h0 h1 h2; do
+    pid=$(processes_on $host | tail -1)
+    for capabilities in $(sed -n 's/^Cap\(Eff\|Prm\):[[:space:]]*/0x/p' "/proc/$pid"/task/*/status); do
+      (((capabilities & ~allowed) == 0)) || { echo "$host: $capabilities"; return 1; }
+    done
+  done
+  wait "${background[-1]}" || true
+  ranks_gone
+  diff "$BATS_TEST_TMPDIR/before" <(ports_state)
+}
+
 @test "a rank that does not answer ends the trial as invalid" {
   lab_with_addresses
   start_long_trial 3

@@ -22,6 +22,7 @@
 #include "measurer/mpi_private.h"
 #include "measurer/xdp_private.h"
 #include "measurer/xdp_trial.h"
+#include "port/privileges.h"
 
 #define CLOCK_ROUNDS     200
 #define OPEN_PATIENCE_NS (60 * NS_PER_S) /* ports are prepared, and may restart */
@@ -587,9 +588,10 @@ static enum exit_code run_rank(const struct config *config)
 {
 	static char host[HOST_SIZE];
 	struct mpi_order end = { .kind = ORDER_END };
-	enum exit_code code = job_begin();
+	/* MPI has threads of its own, which keep what they begin with. */
+	enum exit_code code = privileges_reduce(config);
 
-	if (code)
+	if (code || (code = job_begin()))
 		return code;
 	gethostname(host, sizeof(host) - 1);
 	if (job_rank()) {
