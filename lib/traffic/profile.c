@@ -653,9 +653,7 @@ static int fill_plan(const struct mlr_profile *profile, unsigned int port, uint3
 		for (uint32_t i = 0; i < flow_count; i++)
 			owned->flows[i] = flow_of(profile, streams, stream_count, queue + i * queue_count);
 	}
-	error = fill_templates(profile, streams, stream_count, row, owned->templates);
-	if (!error)
-		error = fill_payload(profile, owned);
+	error = fill_templates(profile, streams, stream_count, row, owned->templates) ?: fill_payload(profile, owned);
 	if (!error && profile->broadcast_every)
 		error = fill_broadcast(profile, streams[0], owned);
 	return error;

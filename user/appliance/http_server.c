@@ -771,11 +771,10 @@ static int confine(void)
 	const struct confine_rule rules[] = { { __NR_sendto, 3, MSG_FASTOPEN, 0 },
 					      { __NR_sendmsg, 2, MSG_FASTOPEN, 0 },
 					      { __NR_tgkill, 0, CONFINE_WHOLE, (uint32_t)getpid() } };
-	int error = confine_keep(0);
 
-	if (!error)
-		error = confine_no_new_privileges();
-	return error ? error : confine_system_calls(calls, COUNT(calls), rules, COUNT(rules));
+	return confine_keep(0)
+		       ?: confine_no_new_privileges()
+		       ?: confine_system_calls(calls, COUNT(calls), rules, COUNT(rules));
 }
 
 /* Return the time until something is due; -1: nothing is, so that the process does not wake during a measurement. It wakes

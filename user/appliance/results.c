@@ -291,9 +291,7 @@ int results_add(struct results *store, struct result *result, const char *docume
 	result->number = store->last_number + 1;
 	result->has_document = document;
 	for (;;) {
-		error = write_document(store, result, document, length);
-		if (!error)
-			error = write_meta(store, result);
+		error = write_document(store, result, document, length) ?: write_meta(store, result);
 		if (error != -ENOSPC || !store->count)
 			break;
 		delete_result(store, 0, told, context); /* The file system is full: older results make room. */

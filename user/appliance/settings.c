@@ -139,8 +139,7 @@ static enum exit_code set_ports(struct yaml_file *file, const json_t *object, st
 	if (list)
 		target->count = 0;
 	json_each (port, list)
-		if (code == EXIT_DONE)
-			code = set_port(file, port, target->names[target->count++]);
+		code = code ?: set_port(file, port, target->names[target->count++]);
 	return code;
 }
 
@@ -182,8 +181,7 @@ static enum exit_code set_schedule(struct yaml_file *file, const json_t *value, 
 	enum exit_code code = EXIT_DONE;
 
 	json_each (run, runs)
-		if (code == EXIT_DONE)
-			code = set_run(file, run, settings);
+		code = code ?: set_run(file, run, settings);
 	if (code == EXIT_DONE)
 		code = set_time(file, value, "pause", 0, &schedule->pause_s);
 	if (code == EXIT_DONE)
@@ -412,7 +410,7 @@ static enum exit_code read_document(struct yaml_file *file, const char *override
 		code = read_overrides(file, overrides, settings);
 	if (code == EXIT_DONE && schedule)
 		code = set_schedule(file, schedule, settings);
-	return code == EXIT_DONE ? check_management(file, settings) : code;
+	return code ?: check_management(file, settings);
 }
 
 static enum exit_code read_stream(struct yaml_file *file, FILE *stream, const char *overrides, struct settings *settings)

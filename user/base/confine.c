@@ -113,9 +113,7 @@ static int become_nobody(void)
 	 * CAP_SETUID, and a container whose user namespace has no nobody, stays root without capabilities. */
 	if (geteuid() == 0 && (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY)))
 		error = errno == EPERM || errno == EINVAL ? 0 : -errno;
-	if (!error)
-		error = confine_keep(0);
-	return error ? error : confine_no_new_privileges();
+	return error ?: confine_keep(0) ?: confine_no_new_privileges();
 }
 
 int confine_converter(void)

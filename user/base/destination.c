@@ -143,8 +143,7 @@ static int follow(struct destination *at, int fd)
 
 	if (error <= 0)
 		return error;
-	error = enter(at, target);
-	return error ? error : 1;
+	return enter(at, target) ?: 1;
 }
 
 /* Check a file that exists. It is refused if we may not write it, and if it is a mount, whose name nothing else can take. */
@@ -418,7 +417,7 @@ static int ask_begin(const struct destination *destination, mode_t mode, bool ke
 	};
 	int fd = -1, error = keeper_ask(&request, &fd);
 
-	return error ? error : fd >= 0 ? fd : -EPROTO;
+	return error ?: fd >= 0 ? fd : -EPROTO;
 }
 
 static int ask_end(const struct destination *destination, bool is_whole, bool durable)
@@ -444,7 +443,7 @@ static int replace(const struct destination *destination, const char *text, size
 		return fd;
 	error = fill(fd, text, length, durable);
 	ended = by_keeper ? ask_end(destination, !error, durable) : end(destination, beside, !error, durable);
-	return error ? error : ended;
+	return error ?: ended;
 }
 
 int destination_write(struct destination *destination, const char *text, size_t length, mode_t mode, bool keep_mode,

@@ -128,7 +128,7 @@ int keeper_open(const char *path, bool waits)
 	memcpy(request.path, path, strlen(path) + 1);
 	error = keeper_ask(&request, &fd);
 	if (error || fd < 0)
-		return error ? error : -EPROTO;
+		return error ?: -EPROTO;
 	return waits ? await_writer(fd) : fd;
 }
 

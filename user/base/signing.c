@@ -173,9 +173,7 @@ enum exit_code signing_key_read(const char *path, struct signing_key **ret)
 
 	if (!key)
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	code = read_keys("sign", path, &key->text, &key->length);
-	if (code == EXIT_DONE)
-		code = reader_run(&plan, NULL, NULL);
+	code = read_keys("sign", path, &key->text, &key->length) ?: reader_run(&plan, NULL, NULL);
 	if (code == EXIT_DONE)
 		*ret = key;
 	else

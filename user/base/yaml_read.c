@@ -262,9 +262,7 @@ static enum exit_code parse(void *context, FILE *flat)
 	else
 		yaml_parser_set_input_string(&parser, (const unsigned char *)source->text, strlen(source->text));
 	if (yaml_parser_load(&parser, &conversion.document)) {
-		code = refuse_second_document(source->file, &parser, &input);
-		if (code == EXIT_DONE)
-			code = write_json(&conversion, flat);
+		code = refuse_second_document(source->file, &parser, &input) ?: write_json(&conversion, flat);
 		yaml_document_delete(&conversion.document);
 	} else {
 		code = refuse_syntax(source->file, &parser, &input);

@@ -284,7 +284,7 @@ static enum exit_code prepare(const struct config *config, struct rfc2544 *ret)
 	code = find_smallest(config, &ret->smallest);
 	rfc2544_set_goal(&search, &ret->plan);
 	search.max_time_s = 0;
-	return code == EXIT_DONE ? search_time_s(&search, &ret->search_s) : code;
+	return code ?: search_time_s(&search, &ret->search_s);
 }
 
 enum exit_code rfc2544_estimate(const struct config *config, double *ret_duration_s)

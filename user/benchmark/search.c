@@ -92,8 +92,8 @@ static enum exit_code emit_goal(struct search *search, size_t goal)
 	if (code != EXIT_DONE || watch->reached || !mlr_controller_goal_done(search->controller, goal))
 		return code;
 	watch->reached = true;
-	code = search_outcome(search, goal, &outcome);
-	return code == EXIT_DONE ? event_goal_reached(search->config, report_goal_result(search, goal, &outcome)) : code;
+	return search_outcome(search, goal, &outcome)
+		       ?: event_goal_reached(search->config, report_goal_result(search, goal, &outcome));
 }
 
 static enum exit_code emit_trial(struct search *search)
@@ -208,11 +208,7 @@ static enum exit_code take_stored_trials(struct search *search)
 		trial.measurement.stored = from->json;
 		measured = decision;
 		measured.input = from->result.input;
-		code = emit_start(search, &measured);
-		if (code == EXIT_DONE)
-			code = keep(search, &trial);
-		if (code == EXIT_DONE)
-			code = take_result(search, &trial);
+		code = emit_start(search, &measured) ?: keep(search, &trial) ?: take_result(search, &trial);
 	}
 	return code;
 }
@@ -306,9 +302,7 @@ static enum exit_code run_between(struct search *search, const struct load_range
 	search->input.min_load_fps = range->min_fps;
 	search->input.max_load_fps = range->max_fps;
 	search->max_load_source = range->max_source;
-	code = search_new_controller(search->config, &search->input, &search->controller);
-	if (code == EXIT_DONE)
-		code = take_stored_trials(search);
+	code = search_new_controller(search->config, &search->input, &search->controller) ?: take_stored_trials(search);
 	if (code != EXIT_DONE)
 		return code;
 	if (search->config->stored && !search->measurer->virtual_time)
@@ -342,7 +336,7 @@ enum exit_code search_run(const struct config *config, struct measurer *measurer
 	code = load_range_find(config, measurer, &range);
 	if (code == EXIT_INTERRUPTED)
 		search_stopped(config, measurer, ret_search);
-	return code == EXIT_DONE ? run_between(ret_search, &range) : code;
+	return code ?: run_between(ret_search, &range);
 }
 
 void search_stopped(const struct config *config, struct measurer *measurer, struct search *ret_search)

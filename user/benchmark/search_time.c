@@ -171,11 +171,9 @@ enum exit_code search_time_estimate(const struct config *config, struct search_e
 	input.max_load_fps = max_fps > 0 ? max_fps : fmax(MAX_LOAD_GUESS, 2 * min_fps);
 	if (min_fps <= 0 || min_fps >= input.max_load_fps)
 		return EXIT_DONE;
-	code = simulate_places(config, &input, 0, sharp);
-	if (code == EXIT_DONE)
-		code = simulate_places(config, &input, USUAL_SCATTER_RATIO, usual);
-	if (code == EXIT_DONE)
-		code = simulate_places(config, &input, MOST_SCATTER_RATIO, blurred);
+	code = simulate_places(config, &input, 0, sharp)
+		       ?: simulate_places(config, &input, USUAL_SCATTER_RATIO, usual)
+		       ?: simulate_places(config, &input, MOST_SCATTER_RATIO, blurred);
 	if (code != EXIT_DONE)
 		return code;
 	estimate->least_s = whole_s(config, sharp[0].duration_s);

@@ -208,13 +208,10 @@ static enum exit_code search_load(struct one_test *test)
 static enum exit_code perform(const struct one_test *test, double load_fps, size_t number, struct measurement *ret)
 {
 	const struct mlr_trial_input input = { .duration_s = test->config->duration_s, .load_fps = load_fps };
-	enum exit_code code = event_trial_started(test->config, number, &input, NULL);
 
-	if (code == EXIT_DONE)
-		code = test->frames->ops->measure(test->frames, &input, ret);
-	if (code == EXIT_DONE)
-		code = event_trial_finished(test->config, number, report_trial(ret));
-	return code;
+	return event_trial_started(test->config, number, &input, NULL)
+		       ?: test->frames->ops->measure(test->frames, &input, ret)
+		       ?: event_trial_finished(test->config, number, report_trial(ret));
 }
 
 /* Add latency and pacing of a trial, as every document has them. */
@@ -373,10 +370,8 @@ static enum exit_code measure_floor(struct one_test *test)
 
 static enum exit_code measure_one(struct one_test *test)
 {
-	enum exit_code code = find_fastest(test);
+	enum exit_code code = find_fastest(test) ?: search_load(test);
 
-	if (code == EXIT_DONE)
-		code = search_load(test);
 	for (int i = 0; i < RAISES_MAX && code == EXIT_DONE && can_go_higher(test); i++) {
 		raise_top(test);
 		code = search_load(test);
@@ -506,10 +501,9 @@ static enum exit_code test_hostile(struct selftest *selftest, struct one_test *t
 {
 	bool is_certified = false;
 	double load_fps = 0;
-	enum exit_code code = hostile_trial_load(test, &load_fps);
+	enum exit_code code = hostile_trial_load(test, &load_fps)
+				      ?: hostile_test(test->config, test->frames, load_fps, test->json, &is_certified);
 
-	if (code == EXIT_DONE)
-		code = hostile_test(test->config, test->frames, load_fps, test->json, &is_certified);
 	if (code != EXIT_DONE)
 		return code;
 	selftest->irregular |= !is_certified;

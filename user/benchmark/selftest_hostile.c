@@ -245,12 +245,10 @@ static enum exit_code perform(struct hostile_run *run, double hostile_fps, struc
 				    .grace_s = GRACE_S };
 	size_t number = ++run->performed;
 	char reason[HOSTILE_REASON_SIZE];
-	enum exit_code code = event_trial_started(run->config, number, &run->input, NULL);
+	enum exit_code code = event_trial_started(run->config, number, &run->input, NULL)
+				      ?: measurer_xdp_measure_steps(run->frames, &steps, ret)
+				      ?: event_trial_finished(run->config, number, report_trial(ret));
 
-	if (code == EXIT_DONE)
-		code = measurer_xdp_measure_steps(run->frames, &steps, ret);
-	if (code == EXIT_DONE)
-		code = event_trial_finished(run->config, number, report_trial(ret));
 	if (code != EXIT_DONE)
 		return code;
 	*ret_outcome = hostile_judge(ret, reason);
@@ -427,10 +425,9 @@ static const char *limited_by(const struct hostile_run *run, double asked_fps, e
 static enum exit_code test_beside(struct hostile_run *run, enum hostile_outcome *ret_outcome)
 {
 	double hostile_fps;
-	enum exit_code code = asked_load(run->config, run->frames->line_rate_fps, &hostile_fps);
+	enum exit_code code = asked_load(run->config, run->frames->line_rate_fps, &hostile_fps)
+				      ?: search(run, hostile_fps, !isfinite(hostile_fps), ret_outcome);
 
-	if (code == EXIT_DONE)
-		code = search(run, hostile_fps, !isfinite(hostile_fps), ret_outcome);
 	if (code != EXIT_DONE)
 		return code;
 	json_object_update_new(run->json,

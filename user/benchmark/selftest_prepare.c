@@ -75,10 +75,9 @@ static enum exit_code observe(const struct config *config, const struct part_nam
 	measurement_auto_t fastest = { 0 }, calm = { 0 };
 	struct mlr_trial_input input = { .duration_s = config->duration_s / TRIAL_SHARE };
 	struct measurer *frames = NULL;
-	enum exit_code code = measurer_new_part(config, part, &frames);
+	enum exit_code code = measurer_new_part(config, part, &frames)
+				      ?: measurer_xdp_measure_max(frames, input.duration_s, &fastest);
 
-	if (!code)
-		code = measurer_xdp_measure_max(frames, input.duration_s, &fastest);
 	if (!code) {
 		*ret_fps = (double)fastest.counts.received / input.duration_s;
 		input.load_fps = fmin(LATENCY_FPS, *ret_fps / 2);
@@ -111,9 +110,8 @@ static enum exit_code take_turns(const struct config *without, const struct conf
 	for (int i = 0; i < TRY_PAIRS && !code; i++) {
 		json_auto_t *before = NULL, *after = NULL;
 
-		code = observe(without, part, &rate->without[i], &latency->without[i], &before);
-		if (!code)
-			code = observe(with, part, &rate->with[i], &latency->with[i], &after);
+		code = observe(without, part, &rate->without[i], &latency->without[i], &before)
+			       ?: observe(with, part, &rate->with[i], &latency->with[i], &after);
 		if (code)
 			break;
 		*ret_is_had = !json_equal(before, after) ||

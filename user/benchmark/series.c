@@ -78,8 +78,7 @@ enum exit_code series_perform(struct series *series, const struct mlr_trial_inpu
 		return code;
 	progress_take_trial(view, input);
 	progress_show(series->config, view, !series->measurer->virtual_time);
-	code = series->measurer->ops->measure(series->measurer, input, &measurement);
-	return code == EXIT_DONE ? keep(series, &measurement) : code;
+	return series->measurer->ops->measure(series->measurer, input, &measurement) ?: keep(series, &measurement);
 }
 
 enum exit_code series_tell(const struct series *series)

@@ -71,11 +71,8 @@ static enum exit_code add_last(struct soak *soak)
 static enum exit_code perform(struct soak *soak, const struct mlr_trial_input *input)
 {
 	struct view view = view_of(soak);
-	enum exit_code code = series_perform(&soak->series, input, &view);
 
-	if (code == EXIT_DONE)
-		code = add_last(soak);
-	return code == EXIT_DONE ? series_tell(&soak->series) : code;
+	return series_perform(&soak->series, input, &view) ?: add_last(soak) ?: series_tell(&soak->series);
 }
 
 static enum exit_code loop(struct soak *soak)

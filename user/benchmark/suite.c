@@ -46,10 +46,9 @@ enum exit_code suite_trial(struct suite_part *part, double load_fps, double dura
 {
 	const struct mlr_trial_input input = { .load_fps = load_fps, .duration_s = duration_s };
 
-	enum exit_code code = begin_trial(part, load_fps, duration_s);
+	enum exit_code code = begin_trial(part, load_fps, duration_s)
+				      ?: part->measurer->ops->measure(part->measurer, &input, ret);
 
-	if (code == EXIT_DONE)
-		code = part->measurer->ops->measure(part->measurer, &input, ret);
 	if (code != EXIT_DONE)
 		return code;
 	part->repeated += (unsigned int)ret->tester_repeats;
@@ -58,11 +57,9 @@ enum exit_code suite_trial(struct suite_part *part, double load_fps, double dura
 
 enum exit_code suite_steps(struct suite_part *part, struct load_steps *steps, struct measurement *ret)
 {
-	enum exit_code code = begin_trial(part, steps->load_fps, load_steps_duration_s(steps));
-
-	if (code == EXIT_DONE)
-		code = measurer_xdp_measure_steps(part->measurer, steps, ret);
-	return code == EXIT_DONE ? end_trial(part, ret) : code;
+	return begin_trial(part, steps->load_fps, load_steps_duration_s(steps))
+		       ?: measurer_xdp_measure_steps(part->measurer, steps, ret)
+		       ?: end_trial(part, ret);
 }
 
 /* --- the suite ------------------------------------------------------------------------------------------------------ */
@@ -219,9 +216,7 @@ enum exit_code suite_test(struct suite_part *part, const char *test, enum exit_c
 	part->reason = NULL;
 	part->tester_limited = false;
 	part->repeated = 0;
-	code = event_test_started(part->config, part->config->frame_size_text, test);
-	if (code == EXIT_DONE)
-		code = perform(run, json);
+	code = event_test_started(part->config, part->config->frame_size_text, test) ?: perform(run, json);
 	note_end(suite, code);
 	if (code != EXIT_DONE)
 		part->reason = suite->end_reason;

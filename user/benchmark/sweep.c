@@ -24,7 +24,7 @@ static enum exit_code perform(struct sweep *sweep)
 	struct view view = view_of(sweep);
 	enum exit_code code = stop_requested() ? EXIT_INTERRUPTED : series_perform(series, &input, &view);
 
-	return code == EXIT_DONE ? series_tell(series) : code;
+	return code ?: series_tell(series);
 }
 
 static enum exit_code loop(struct sweep *sweep)

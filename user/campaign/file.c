@@ -135,8 +135,7 @@ static enum exit_code add_value(struct reader *reader, struct campaign_axis *axi
 		code = config_file_add(&reader->yaml, reader->campaign->verb, mapping, axis->name, value, set->options);
 	if (label)
 		json_each_member (name, of_option, value)
-			if (code == EXIT_DONE)
-				code = read_set_pair(reader, value, name, of_option, set);
+			code = code ?: read_set_pair(reader, value, name, of_option, set);
 	if (code == EXIT_DONE) {
 		join_values(set, values);
 		code = add_label(reader, axis, value, label ?: values);
@@ -164,8 +163,7 @@ static enum exit_code fill_axis(struct reader *reader, const json_t *matrix, con
 	enum exit_code code = json_is_array(value) ? find_axis_option(reader, matrix, axis) : EXIT_DONE;
 
 	json_each (item, value)
-		if (code == EXIT_DONE)
-			code = add_value(reader, axis, matrix, NULL, item);
+		code = code ?: add_value(reader, axis, matrix, NULL, item);
 	json_each_member (label, item, value)
 		if (code == EXIT_DONE)
 			code = *label ? add_value(reader, axis, matrix, label, item)
@@ -288,8 +286,7 @@ static enum exit_code read_rule(struct reader *reader, const json_t *mapping, st
 	for (size_t i = 0; i < MLR_AXES_MAX; i++)
 		rule->combination.labels[i] = MLR_CAMPAIGN_ANY;
 	json_each_member (name, value, mapping)
-		if (code == EXIT_DONE)
-			code = read_rule_pair(reader, mapping, name, value, rule);
+		code = code ?: read_rule_pair(reader, mapping, name, value, rule);
 	return code;
 }
 
@@ -335,11 +332,7 @@ static enum exit_code read_include(struct reader *reader, const json_t *list)
 		struct rule rule = { .set = &campaign->included_sets[i] };
 
 		campaign->matrix.included_count++;
-		code = set_new(rule.set);
-		if (code == EXIT_DONE)
-			code = read_rule(reader, mapping, &rule);
-		if (code == EXIT_DONE)
-			code = check_include(reader, mapping, &rule);
+		code = set_new(rule.set) ?: read_rule(reader, mapping, &rule) ?: check_include(reader, mapping, &rule);
 		campaign->included[i] = rule.combination;
 	}
 	return code;
@@ -451,22 +444,16 @@ static enum exit_code find_compared(struct reader *reader, const json_t *compare
 static enum exit_code read_section(struct reader *reader, const json_t *section)
 {
 	const json_t *matrix = json_object_get(section, "matrix");
-	enum exit_code code = yaml_check(&reader->yaml, section, "campaign-file");
+	enum exit_code code = yaml_check(&reader->yaml, section, "campaign-file") ?: read_values(reader->campaign, section);
 
-	if (code == EXIT_DONE)
-		code = read_values(reader->campaign, section);
 	json_each_member (name, axis, matrix)
-		if (code == EXIT_DONE)
-			code = read_axis(reader, matrix, name, axis);
-	if (code == EXIT_DONE)
-		code = read_slurm(reader, json_object_get(section, SLURM), reader->campaign->common.slurm);
-	if (code == EXIT_DONE)
-		code = read_exclude(reader, json_object_get(section, "exclude"));
-	if (code == EXIT_DONE)
-		code = read_include(reader, json_object_get(section, "include"));
-	if (code == EXIT_DONE)
-		code = find_compared(reader, json_object_get(section, "compare"));
-	return code == EXIT_DONE ? check_axes(reader->campaign) : code;
+		code = code ?: read_axis(reader, matrix, name, axis);
+	return code
+		       ?: read_slurm(reader, json_object_get(section, SLURM), reader->campaign->common.slurm)
+		       ?: read_exclude(reader, json_object_get(section, "exclude"))
+		       ?: read_include(reader, json_object_get(section, "include"))
+		       ?: find_compared(reader, json_object_get(section, "compare"))
+		       ?: check_axes(reader->campaign);
 }
 
 /* --- the file ------------------------------------------------------------------------------------------------------- */
@@ -500,9 +487,7 @@ enum exit_code campaign_read(const char *path, struct campaign *ret)
 	if (code != EXIT_DONE)
 		return code;
 	*ret = campaign;
-	code = set_new(&ret->common);
-	if (code == EXIT_DONE)
-		code = read_document(&reader);
+	code = set_new(&ret->common) ?: read_document(&reader);
 	yaml_file_free(&reader.yaml);
 	if (code == EXIT_DONE)
 		code = campaign_expand(ret);

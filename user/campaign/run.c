@@ -395,13 +395,7 @@ static enum exit_code attempt(struct work *work, struct end *end)
 	work->start_ns = clock_ns();
 	event = event_of(work, "point_started");
 	json_object_set_new(event, "resumed", json_boolean(work->resumed));
-	code = tell(work, event);
-	if (code == EXIT_DONE)
-		code = perform(work, &status);
-	if (code == EXIT_DONE)
-		code = conclude(work, status, end);
-	if (code == EXIT_DONE)
-		code = tell_end(work, end);
+	code = tell(work, event) ?: perform(work, &status) ?: conclude(work, status, end) ?: tell_end(work, end);
 	if (code == EXIT_DONE && strcmp(end->event, "point_finished") == 0)
 		drop_streams(work);
 	return code;

@@ -69,19 +69,15 @@ static enum exit_code check_path(const char *what, const char *path)
 
 static enum exit_code find_places(const struct campaign *campaign, struct places *places)
 {
-	enum exit_code code;
-
 	snprintf(places->directory, sizeof(places->directory), "%s", campaign->directory); /* --dry-run makes none */
 	if (!realpath("/proc/self/exe", places->self) || !realpath(campaign->path, places->file) ||
 	    (!realpath(campaign->directory, places->directory) && errno != ENOENT) ||
 	    !getcwd(places->here, sizeof(places->here)))
 		return refuse(EXIT_INCAPABLE, "cannot tell where %s is: %s", campaign->directory, strerror(errno));
-	code = check_path("the path of this program", places->self);
-	if (code == EXIT_DONE)
-		code = check_path("the path of the campaign's file", places->file);
-	if (code == EXIT_DONE)
-		code = check_path("the path of the results", places->directory);
-	return code == EXIT_DONE ? check_path("the working directory", places->here) : code;
+	return check_path("the path of this program", places->self)
+		       ?: check_path("the path of the campaign's file", places->file)
+		       ?: check_path("the path of the results", places->directory)
+		       ?: check_path("the working directory", places->here);
 }
 
 /* Return the directory of submission `number`, from 1. */
@@ -273,9 +269,7 @@ static enum exit_code submit_array(struct submission *submission, struct array *
 	array->number = ++submission->count;
 	snprintf(points, sizeof(points), "%s/array-%u.points", scripts, array->number);
 	snprintf(script, sizeof(script), "%s/array-%u.sh", scripts, array->number);
-	code = write_file(submission, points, array, put_points);
-	if (code == EXIT_DONE)
-		code = write_file(submission, script, array, put_array);
+	code = write_file(submission, points, array, put_points) ?: write_file(submission, script, array, put_array);
 	if (code == EXIT_DONE && !submission->config->dry_run)
 		code = sbatch(script, "", job);
 	if (code != EXIT_DONE)
@@ -333,8 +327,7 @@ static enum exit_code submit_all(struct submission *submission, const json_t *gr
 	enum exit_code code = EXIT_DONE, kept;
 
 	json_each_member (key, group, groups)
-		if (code == EXIT_DONE)
-			code = submit_group(submission, group);
+		code = code ?: submit_group(submission, group);
 	if (code == EXIT_DONE)
 		code = submit_merge(submission, merge);
 	if (submission->config->dry_run)

@@ -46,12 +46,10 @@ static enum exit_code make_directory(const char *path)
 enum exit_code store_make(const struct campaign *campaign)
 {
 	char path[PATH_MAX];
-	enum exit_code code;
 
 	if (strlen(campaign->directory) > PATH_MAX - MLR_POINT_NAME_SIZE - sizeof(POINTS) - 16)
 		return refuse(EXIT_USAGE_ERROR, "%s: the path of the results is too long", campaign->path);
-	code = make_directory(campaign->directory);
-	return code == EXIT_DONE ? make_directory(store_path(campaign, POINTS, path)) : code;
+	return make_directory(campaign->directory) ?: make_directory(store_path(campaign, POINTS, path));
 }
 
 enum exit_code store_write(const char *path, const char *text, size_t length)

@@ -42,16 +42,12 @@ static enum exit_code check_loads(const struct config *config, double line_rate_
 {
 	struct service_rates rates[SERVICES_MAX];
 	double loads_fps[SWEEP_LOADS_MAX];
-	enum exit_code code = require_resolve(config, line_rate_fps);
+	enum exit_code code = require_resolve(config, line_rate_fps)
+				      ?: check_load(config, "load", &config->load, line_rate_fps)
+				      ?: check_load(config, "min-load", &config->min_load, line_rate_fps)
+				      ?: check_load(config, "max-load", &config->max_load, line_rate_fps)
+				      ?: sweep_loads(config, line_rate_fps, loads_fps);
 
-	if (!code)
-		code = check_load(config, "load", &config->load, line_rate_fps);
-	if (!code)
-		code = check_load(config, "min-load", &config->min_load, line_rate_fps);
-	if (!code)
-		code = check_load(config, "max-load", &config->max_load, line_rate_fps);
-	if (!code)
-		code = sweep_loads(config, line_rate_fps, loads_fps);
 	if (!code && config->verb == VERB_Y1564)
 		code = services_rates(config, l1_bps(line_rate_fps, config->frame_size_octets), rates);
 	return code;

@@ -25,9 +25,7 @@ static bool is_campaign(enum verb verb)
 
 static enum exit_code run_with_metrics(const struct config *config)
 {
-	enum exit_code code = metrics_start(config);
-
-	return code == EXIT_DONE ? metrics_finish(functions[config->verb](config)) : code;
+	return metrics_start(config) ?: metrics_finish(functions[config->verb](config));
 }
 
 /* Whether it changes anything that a signal must not leave half done. */

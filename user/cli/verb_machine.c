@@ -83,26 +83,22 @@ enum exit_code verb_lab_up(const struct config *config)
 {
 	struct sut_spec sut;
 	struct lab lab;
-	enum exit_code code = check_name(config->lab_name);
+	enum exit_code code = check_name(config->lab_name) ?: sut_parse(config->sut, &sut);
 
-	if (!code)
-		code = sut_parse(config->sut, &sut);
 	if (code)
 		return code;
 	if (sut.kind == SUT_DELAY && config->queues > 1)
 		return refuse(EXIT_USAGE_ERROR, "--queues: a delay takes frames of one queue only, %u were given",
 			      config->queues);
 	sut.queues = config->queues;
-	code = lab_up(config->lab_name, &sut, &lab);
-	return code ? code : print_lab(&lab, config->format);
+	return lab_up(config->lab_name, &sut, &lab) ?: print_lab(&lab, config->format);
 }
 
 enum exit_code verb_lab_on(const struct config *config)
 {
 	struct sut_spec sut;
-	enum exit_code code = sut_parse(config->sut, &sut);
 
-	return code ? code : lab_on(config, &sut);
+	return sut_parse(config->sut, &sut) ?: lab_on(config, &sut);
 }
 
 enum exit_code verb_lab_down(const struct config *config)
@@ -112,7 +108,7 @@ enum exit_code verb_lab_down(const struct config *config)
 
 	if (!code && !lab_find(config->lab_name, &lab))
 		note("lab: '%s' is not up", config->lab_name);
-	return code ? code : lab_down(config->lab_name);
+	return code ?: lab_down(config->lab_name);
 }
 
 static enum exit_code show_lab(const char *name, enum format format)
@@ -170,7 +166,7 @@ enum exit_code verb_clean(const struct config *config)
 	code = journal_clean(&ports);
 	session_clean();
 	labs_code = lab_clean(&labs);
-	code = code ? code : labs_code;
+	code = code ?: labs_code;
 	if (code)
 		return code;
 	if (config->format != FORMAT_TEXT)

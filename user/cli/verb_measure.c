@@ -230,7 +230,7 @@ static enum exit_code measure_and_capture(struct run *run, struct capture *captu
 		if (capture->path && (code == EXIT_DONE || (code == EXIT_INTERRUPTED && run->began && capture->of_a_part))) {
 			progress_end();
 			written = write_capture(run, capture);
-			code = code ? code : written;
+			code = code ?: written;
 		}
 		destination_close(&capture->destination);
 	}
@@ -341,10 +341,8 @@ enum exit_code verb_measure(const struct config *config)
 {
 	const struct manner *manner = &manners[config->verb];
 	struct run run = { .config = config, .start_time = time(NULL) };
-	enum exit_code code = check_stored(config);
+	enum exit_code code = check_stored(config) ?: report_file_open(config, &run.file);
 
-	if (code == EXIT_DONE)
-		code = report_file_open(config, &run.file);
 	if (code != EXIT_DONE)
 		return code;
 	if (!manner->is_suite)

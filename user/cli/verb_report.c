@@ -82,7 +82,7 @@ static enum exit_code show_stored(const struct config *config, struct report_fil
 		code = check(config->files[0], document);
 	if (code == EXIT_DONE && !folder)
 		code = verify_refuse(config->files[0], document);
-	return code == EXIT_DONE ? report_show_or_write(document, config, file) : code;
+	return code ?: report_show_or_write(document, config, file);
 }
 
 enum exit_code verb_report(const struct config *config)
@@ -97,7 +97,7 @@ enum exit_code verb_verify(const struct config *config)
 
 	if (code == EXIT_DONE && !config->vectors_command)
 		code = leave_privileges(config, NULL);
-	return code == EXIT_DONE ? verify_files(config, trusted) : code;
+	return code ?: verify_files(config, trusted);
 }
 
 /* --- compare ------------------------------------------------------------------------------------------------------ */
@@ -116,14 +116,11 @@ static enum exit_code compare(const struct config *config, struct report_file *f
 {
 	json_auto_t *a = NULL, *b = NULL;
 	json_t *document = NULL;
-	enum exit_code code = leave_privileges(config, file);
+	enum exit_code code = leave_privileges(config, file)
+				      ?: read_result(config->files[0], &a)
+				      ?: read_result(config->files[1], &b)
+				      ?: compare_documents(config, a, b, &document);
 
-	if (code == EXIT_DONE)
-		code = read_result(config->files[0], &a);
-	if (code == EXIT_DONE)
-		code = read_result(config->files[1], &b);
-	if (code == EXIT_DONE)
-		code = compare_documents(config, a, b, &document);
 	return document ? report_deliver(document, config, file, code) : code;
 }
 

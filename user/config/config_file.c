@@ -43,8 +43,7 @@ static enum exit_code add_value(struct file *file, const struct option *option, 
 	if (!json_is_object(node) && !json_is_array(node))
 		code = append(file, node, "", value);
 	json_each (item, node)
-		if (code == EXIT_DONE)
-			code = append(file, item, *value ? "," : "", value);
+		code = code ?: append(file, item, *value ? "," : "", value);
 	json_each_member (name, item, node)
 		if (code == EXIT_DONE)
 			code = append(file, item, TEXT_OF(VALUE_SIZE, "%s%s=", *value ? "," : "", name), value);
@@ -67,8 +66,7 @@ static enum exit_code add_values(struct file *file, const struct option *option,
 	if (!(option->flags & OPTION_REPEATS) || !json_is_array(node))
 		return add_value(file, option, node);
 	json_each (item, node)
-		if (code == EXIT_DONE)
-			code = add_value(file, option, item);
+		code = code ?: add_value(file, option, item);
 	return code;
 }
 
@@ -120,8 +118,7 @@ static enum exit_code add_mapping(struct file *file, const json_t *mapping)
 
 	file->from_above = file->list->count;
 	json_each_member (name, value, mapping)
-		if (code == EXIT_DONE)
-			code = add_pair(file, mapping, name, value);
+		code = code ?: add_pair(file, mapping, name, value);
 	return code;
 }
 

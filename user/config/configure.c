@@ -92,8 +92,7 @@ static enum exit_code take_stored_options(const struct stored *stored, const cha
 		if (!json_is_array(value))
 			code = take_stored_value(list, option, path, replay, value);
 		json_each (item, value)
-			if (code == EXIT_DONE)
-				code = take_stored_value(list, option, path, replay, item);
+			code = code ?: take_stored_value(list, option, path, replay, item);
 		if (code != EXIT_DONE)
 			break;
 	}
@@ -122,7 +121,6 @@ static enum exit_code read_stored(struct config *config)
 {
 	const struct given *resume = given_find(config->given, "resume"), *replay = given_find(config->given, "replay");
 	const char *path = resume ? resume->text : replay ? replay->text : NULL;
-	enum exit_code code;
 
 	if (!path)
 		return EXIT_DONE;
@@ -135,10 +133,9 @@ static enum exit_code read_stored(struct config *config)
 	config->stored = calloc(1, sizeof(*config->stored));
 	if (!config->stored)
 		return refuse(EXIT_INCAPABLE, "out of memory");
-	code = stored_read(path, config->stored);
-	if (code == EXIT_DONE)
-		code = check_same_traffic(config->stored, path, config->given);
-	return code == EXIT_DONE ? take_stored_options(config->stored, path, replay, config->verb, config->given) : code;
+	return stored_read(path, config->stored)
+		       ?: check_same_traffic(config->stored, path, config->given)
+		       ?: take_stored_options(config->stored, path, replay, config->verb, config->given);
 }
 
 static bool asks_hostile(const struct given_list *list)
@@ -470,19 +467,16 @@ static enum exit_code check(struct config *config)
 /* Set the defaults, and make the configuration from all values. */
 static enum exit_code complete(struct config *config)
 {
-	enum exit_code code = add_dependent_fallbacks(config->given);
+	enum exit_code code = add_dependent_fallbacks(config->given)
+				      ?: add_fallbacks(config->verb, config->given)
+				      ?: read_values(config->given, config)
+				      ?: check_outputs(config->given);
 
-	if (code == EXIT_DONE)
-		code = add_fallbacks(config->verb, config->given);
-	if (code == EXIT_DONE)
-		code = read_values(config->given, config);
-	if (code == EXIT_DONE)
-		code = check_outputs(config->given);
 	if (given_find(config->given, "replay"))
 		config->measurer = MEASURER_REPLAY;
 	if (code == EXIT_DONE && config->template_path && config->measurer != MEASURER_REPLAY)
 		code = frame_file_read(config->template_path, &config->template);
-	return code == EXIT_DONE ? check(config) : code;
+	return code ?: check(config);
 }
 
 static enum exit_code read_all(char **argv, struct config *config, bool *ret_finished)
@@ -491,10 +485,7 @@ static enum exit_code read_all(char **argv, struct config *config, bool *ret_fin
 
 	if (code != EXIT_DONE || *ret_finished)
 		return code;
-	code = read_file(config);
-	if (code == EXIT_DONE)
-		code = read_stored(config);
-	return code == EXIT_DONE ? complete(config) : code;
+	return read_file(config) ?: read_stored(config) ?: complete(config);
 }
 
 /* The configuration before any value was read. */

@@ -124,11 +124,7 @@ enum exit_code read_service(const struct given *given, struct config *config)
 	if (config->service_count == SERVICES_MAX)
 		return refuse_given(given, "at most %d services", SERVICES_MAX);
 	snprintf(reading.service.name, sizeof(reading.service.name), "service%u", config->service_count + 1);
-	code = pairs_read(given, &pairs);
-	if (code == EXIT_DONE)
-		code = check_ratios(given, &reading.service);
-	if (code == EXIT_DONE)
-		code = check_delays(given, &reading.service);
+	code = pairs_read(given, &pairs) ?: check_ratios(given, &reading.service) ?: check_delays(given, &reading.service);
 	if (code != EXIT_DONE)
 		return code;
 	if (!pairs_seen(&pairs, "cir") || reading.service.cir.value <= 0)

@@ -32,9 +32,7 @@ static enum exit_code read_range(const struct given *given, char *text, char *do
 	if (!parse_whole(slash + 1, 2, SWEEP_LOADS_MAX, &part->count))
 		return refuse_given(given, "'%s': behind the slash must stand how many loads, 2 to %d", slash + 1,
 				    SWEEP_LOADS_MAX);
-	code = read_one(given, text, &part->from);
-	if (code == EXIT_DONE)
-		code = read_one(given, dots + 2, &part->to);
+	code = read_one(given, text, &part->from) ?: read_one(given, dots + 2, &part->to);
 	if (code == EXIT_DONE && part->from.unit != part->to.unit)
 		return refuse_given(given, "'%s' and '%s' must be of the same unit", text, dots + 2);
 	return code;

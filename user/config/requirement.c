@@ -360,9 +360,7 @@ enum exit_code require_check(struct config *config)
 	enum exit_code code = EXIT_DONE;
 
 	for (size_t i = 0; i < config->requirement_count && code == EXIT_DONE; i++) {
-		code = find(&config->requirements[i], config);
-		if (code == EXIT_DONE)
-			code = read_value(&config->requirements[i]);
+		code = find(&config->requirements[i], config) ?: read_value(&config->requirements[i]);
 	}
 	return code;
 }

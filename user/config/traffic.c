@@ -417,8 +417,7 @@ enum exit_code traffic_check(struct config *config)
 		return code;
 	fit_mix(config, mlr_profile_least_octets(&profile));
 	profile.sizes = config->sizes;
-	code = check_sizes(config, &profile);
-	return code ? code : check_ranges(config, &profile);
+	return check_sizes(config, &profile) ?: check_ranges(config, &profile);
 }
 
 enum exit_code traffic_check_services(const struct config *config, bool *ret_meet)

@@ -136,9 +136,7 @@ int live_program_load(const struct mlr_queue_plan *plan, int ifindex, const stru
 	program->plan = plan;
 	libbpf_set_print(NULL);
 	setrlimit(RLIMIT_MEMLOCK, &unlimited); /* If this is refused, loading fails and says why. */
-	error = make_frame(program);
-	if (!error)
-		error = load(program, ifindex, first);
+	error = make_frame(program) ?: load(program, ifindex, first);
 	if (error)
 		live_program_free(program);
 	else

@@ -62,9 +62,7 @@ static int attach_to_spare(struct tx_live *live)
 
 	if (error)
 		return error;
-	error = netlink_add_veth(netlink, SPARE_VETH, SPARE_VETH_PEER, -1, 1);
-	if (!error)
-		error = netlink_link(netlink, SPARE_VETH, &link);
+	error = netlink_add_veth(netlink, SPARE_VETH, SPARE_VETH_PEER, -1, 1) ?: netlink_link(netlink, SPARE_VETH, &link);
 	if (!error) {
 		live->spare_link_fd = bpf_link_create(live_program_fd(live->program), link.ifindex, BPF_XDP, &options);
 		error = live->spare_link_fd < 0 ? live->spare_link_fd : 0;

@@ -58,11 +58,8 @@ static int confine(void)
 #endif
 	};
 	_Static_assert(COUNT(calls) <= 12, "docs/SECURITY.md says so many");
-	int error = confine_keep(0);
 
-	if (!error)
-		error = confine_no_new_privileges();
-	return error ? error : confine_system_calls(calls, COUNT(calls), NULL, 0);
+	return confine_keep(0) ?: confine_no_new_privileges() ?: confine_system_calls(calls, COUNT(calls), NULL, 0);
 }
 
 int forwarder_fork(const struct forwarder_plan *plan, pid_t *ret)

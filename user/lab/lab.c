@@ -112,9 +112,8 @@ static void namespace_delete(const struct lab *lab)
 /* Let links made from now on in the namespace get no address by themselves. */
 static enum exit_code silence_namespace(void)
 {
-	enum exit_code code = sysctl_write("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1");
-
-	return code ? code : sysctl_write("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1");
+	return sysctl_write("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1")
+		       ?: sysctl_write("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1");
 }
 
 static enum exit_code raise_port(struct mnl_socket *netlink, const char *port)
@@ -126,9 +125,7 @@ static enum exit_code raise_port(struct mnl_socket *netlink, const char *port)
 	code = sysctl_write(TEXT_OF(PATH_SIZE, "/proc/sys/net/ipv6/conf/%s/disable_ipv6", port), "1");
 	if (code)
 		return code;
-	error = netlink_link(netlink, port, &link);
-	if (!error)
-		error = netlink_set_up(netlink, link.ifindex);
+	error = netlink_link(netlink, port, &link) ?: netlink_set_up(netlink, link.ifindex);
 	return error ? failed("bring up", port, error) : EXIT_DONE;
 }
 

@@ -52,17 +52,13 @@ static enum exit_code serve(const struct config *config, const struct sut_spec *
 {
 	const int ifindex[PORT_COUNT] = { ports[PORT_A].link.ifindex, ports[PORT_B].link.ifindex };
 	struct sut_attachment *attachment;
-	enum exit_code code = privileges_reduce(config);
+	enum exit_code code = privileges_reduce(config) ?: sut_attach(sut, ifindex, &attachment);
 
-	if (!code)
-		code = sut_attach(sut, ifindex, &attachment);
 	if (code)
 		return code;
 	code = ports_wait_for_carrier(netlink, ports, config->port_count);
 	if (!code) {
-		code = privileges_confine();
-		if (!code)
-			code = announce(config, ports, sut);
+		code = privileges_confine() ?: announce(config, ports, sut);
 		if (!code)
 			wait_for_stop();
 	}

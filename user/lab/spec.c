@@ -184,7 +184,7 @@ static enum exit_code read_parameters(char *parameters, struct sut_spec *sut)
 		*field(sut, &kinds[sut->kind].parameters[i]) = NAN;
 	for (char *parameter; !code && (parameter = strsep(&parameters, ","));)
 		code = read_parameter(parameter, sut);
-	return code ? code : check_given(sut);
+	return code ?: check_given(sut);
 }
 
 static enum exit_code unknown_kind(const char *kind)

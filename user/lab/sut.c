@@ -104,9 +104,7 @@ static enum exit_code build_router(const struct sut_links *links)
 			return failed("give the router its addresses", error);
 		/* Resolved neighbours stay so for an hour: a probe that is lost under overload must not stop forwarding. */
 		snprintf(path, sizeof(path), "/proc/sys/net/ipv4/neigh/%s/base_reachable_time_ms", link_names[i]);
-		code = sysctl_write(path, "3600000");
-		if (!code)
-			code = steer_to_last_cpu(link_names[i]);
+		code = sysctl_write(path, "3600000") ?: steer_to_last_cpu(link_names[i]);
 	}
 	return code;
 }
@@ -115,10 +113,8 @@ static enum exit_code build_bridge(const struct sut_links *links)
 {
 	struct link_info bridge;
 	enum exit_code code = EXIT_DONE;
-	int error = netlink_add_bridge(links->netlink, "bridge");
+	int error = netlink_add_bridge(links->netlink, "bridge") ?: netlink_link(links->netlink, "bridge", &bridge);
 
-	if (!error)
-		error = netlink_link(links->netlink, "bridge", &bridge);
 	for (int i = 0; i < PORT_COUNT && !error; i++)
 		error = netlink_set_master(links->netlink, links->ifindex[i], bridge.ifindex);
 	if (!error)

@@ -179,9 +179,7 @@ static enum exit_code refuse_dead(struct apart *apart, int error)
 
 static int ask(struct apart *apart, const struct apart_request *request, struct load_steps *steps, struct apart_answer *ret)
 {
-	int error = apart_put(apart->channel, request, sizeof(*request));
-
-	return error ? error : await_answer(apart, steps, ret);
+	return apart_put(apart->channel, request, sizeof(*request)) ?: await_answer(apart, steps, ret);
 }
 
 static enum exit_code ask_trial(struct apart *apart, const struct apart_request *request, struct load_steps *steps,
@@ -221,10 +219,8 @@ static json_t *ask_json(struct measurer *measurer, enum apart_what what)
 	const struct apart_request request = { .what = what };
 	struct apart_answer answer;
 	owned char *text = NULL;
-	int error = ask(apart, &request, NULL, &answer);
+	int error = ask(apart, &request, NULL, &answer) ?: apart_get_text(apart->channel, &text);
 
-	if (!error)
-		error = apart_get_text(apart->channel, &text);
 	if (error)
 		refuse_dead(apart, error);
 	return text ? json_loads(text, 0, NULL) : NULL;
@@ -329,7 +325,7 @@ static int have_started(const struct part_request *part, struct apart *ret)
 	memcpy(request.path, part, sizeof(*part));
 	error = keeper_ask(&request, &ret->channel);
 	request.number = 1;
-	return error ? error : keeper_ask(&request, &ret->stop);
+	return error ?: keeper_ask(&request, &ret->stop);
 }
 
 /* Read how the opening of the process went. */
@@ -373,10 +369,8 @@ static enum exit_code new_apart(const struct config *config, const struct part_n
 static enum exit_code new_here(const struct config *config, struct measurer **ret)
 {
 	struct measurer *measurer = NULL;
-	enum exit_code code = measurer_new(config, &measurer);
+	enum exit_code code = measurer_new(config, &measurer) ?: measurer_connect(measurer);
 
-	if (code == EXIT_DONE)
-		code = measurer_connect(measurer);
 	if (code == EXIT_DONE || code == EXIT_INTERRUPTED)
 		*ret = measurer;
 	else

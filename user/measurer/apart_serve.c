@@ -49,7 +49,7 @@ static enum exit_code config_of_services(const struct config *all, const struct 
 	enum exit_code code = services_rates(all, name->link_bps, rates);
 	double load_fps;
 
-	return code ? code : config_for_services(all, name->number, rates, frames, ret, &load_fps);
+	return code ?: config_for_services(all, name->number, rates, frames, ret, &load_fps);
 }
 
 static enum exit_code config_of(const struct config *all, const struct part_name *name, struct config *ret)
@@ -192,9 +192,8 @@ static int answer_request(struct measurer *measurer, struct apart_request *reque
 static enum exit_code open_measurer(const struct config *config, struct measurer **ret)
 {
 	struct keeper_plan plan = { 0 };
-	enum exit_code code = measurer_new(config, ret);
 
-	return code ? code : measurer_divide(*ret, &plan);
+	return measurer_new(config, ret) ?: measurer_divide(*ret, &plan);
 }
 
 /* The suite closes its end of `stop` to stop us, or when it dies; the kernel makes a signal of that. */

@@ -126,9 +126,7 @@ int apart_put_measurement(int fd, const struct measurement *measurement)
 	for (size_t i = 0; i < ARRAYS && !error; i++)
 		if (*arrays[i].at)
 			error = apart_put(fd, *arrays[i].at, arrays[i].count * arrays[i].size);
-	if (!error)
-		error = put_json(fd, sent.observed);
-	return error ? error : put_json(fd, sent.passed_through);
+	return error ?: put_json(fd, sent.observed) ?: put_json(fd, sent.passed_through);
 }
 
 /* What it does not own here, it does not have: nothing may be freed that is not ours. */

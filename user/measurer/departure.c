@@ -75,10 +75,8 @@ static enum exit_code lacks(const struct measurer_xdp *xdp, unsigned int port, c
 static enum exit_code open_clock(struct measurer_xdp *xdp, unsigned int port, int index)
 {
 	struct departure *departure = &xdp->ends[port].departure;
-	int error = nic_clock_open(index, &departure->clock);
+	int error = nic_clock_open(index, &departure->clock) ?: port_stamp_sent(&xdp->ports[port], xdp->config);
 
-	if (!error)
-		error = port_stamp_sent(&xdp->ports[port], xdp->config);
 	if (!error)
 		return EXIT_DONE;
 	nic_clock_close(&departure->clock);
@@ -208,9 +206,8 @@ static void use_offset(void *context, int64_t offset_ns)
 static int begin(struct measurer_xdp *xdp, unsigned int port)
 {
 	struct nic_clock *clock = &xdp->ends[port].departure.clock;
-	int error = nic_clock_begin(clock);
 
-	return error ? error : nic_clock_follow(clock, use_offset, xdp->ends[port].tx);
+	return nic_clock_begin(clock) ?: nic_clock_follow(clock, use_offset, xdp->ends[port].tx);
 }
 
 enum exit_code departure_begin(struct measurer_xdp *xdp)

@@ -213,7 +213,7 @@ enum exit_code destinations_ask_again(struct measurer_xdp *xdp, bool *ret_change
 	code = neighbours_resolve(xdp->neighbours, xdp->diagnosis.ports_meet ? 0 : AGAIN_NS, answers,
 				  &xdp->diagnosis.ports_meet);
 	if (code || !xdp->passes_by)
-		return code ? code : take_answers(xdp, answers, ret_changed);
+		return code ?: take_answers(xdp, answers, ret_changed);
 	say_passed_by(xdp, answers);
 	return EXIT_DONE;
 }

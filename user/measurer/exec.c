@@ -357,18 +357,13 @@ static enum exit_code check_latency(const struct answer *answer, const struct me
 static enum exit_code parse_answer(const struct answer *answer, const struct mlr_trial_input *input, struct measurement *ret)
 {
 	struct measurement measurement = { .result.input = *input };
-	enum exit_code code = read_error(answer);
+	enum exit_code code = read_error(answer)
+				      ?: read_output(answer, input, &measurement.result.output)
+				      ?: read_counts(answer, &measurement)
+				      ?: read_limit(answer, &measurement)
+				      ?: read_sut_loss(answer, &measurement)
+				      ?: check_latency(answer, &measurement);
 
-	if (code == EXIT_DONE)
-		code = read_output(answer, input, &measurement.result.output);
-	if (code == EXIT_DONE)
-		code = read_counts(answer, &measurement);
-	if (code == EXIT_DONE)
-		code = read_limit(answer, &measurement);
-	if (code == EXIT_DONE)
-		code = read_sut_loss(answer, &measurement);
-	if (code == EXIT_DONE)
-		code = check_latency(answer, &measurement);
 	if (code != EXIT_DONE)
 		return code;
 	warn_of_duration(&measurement);

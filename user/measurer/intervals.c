@@ -262,15 +262,13 @@ static enum exit_code add_due(const struct counting *counting, const struct xdp_
 	struct service_counts *counts = counting->counts;
 	uint64_t intended = mlr_plan_share(queue->plan, load->frame_count);
 	owned uint64_t *due = calloc(seconds + 1, sizeof(*due));
-	enum exit_code code;
 
 	if (!due)
 		return refuse(EXIT_INCAPABLE, "out of memory");
 	count_due(queue, load, NS_PER_S, seconds, due);
-	code = add_parts(counting, queue, &queue->tx->report.sent, 1, &counts->sent);
-	if (!code)
-		code = add_parts(counting, queue, &intended, 1, &counts->intended);
-	return code ? code : add_parts(counting, queue, due, seconds, counts->due_in);
+	return add_parts(counting, queue, &queue->tx->report.sent, 1, &counts->sent)
+		       ?: add_parts(counting, queue, &intended, 1, &counts->intended)
+		       ?: add_parts(counting, queue, due, seconds, counts->due_in);
 }
 
 static void find_received(const struct counting *counting, struct mlr_histogram *ret_latency)

@@ -82,12 +82,9 @@ enum exit_code measurer_connect(struct measurer *measurer)
 
 enum exit_code measurer_divide(struct measurer *measurer, struct keeper_plan *plan)
 {
-	enum exit_code code;
-
 	if (measurer->ops->hold)
 		measurer->ops->hold(measurer, plan);
-	code = privileges_divide(measurer->config, plan);
-	return code ? code : measurer_connect(measurer);
+	return privileges_divide(measurer->config, plan) ?: measurer_connect(measurer);
 }
 
 /* --- of ports --------------------------------------------------------------------------------------------------------- */

@@ -210,10 +210,9 @@ static enum exit_code share_ports(struct measurer_mpi *mpi)
 
 static enum exit_code make_profile(struct measurer_mpi *mpi)
 {
-	enum exit_code code = job_broadcast(0, mpi->xdp.key_seed, sizeof(mpi->xdp.key_seed));
+	enum exit_code code = job_broadcast(0, mpi->xdp.key_seed, sizeof(mpi->xdp.key_seed))
+				      ?: xdp_make_profile(&mpi->xdp, mpi->config);
 
-	if (!code)
-		code = xdp_make_profile(&mpi->xdp, mpi->config);
 	for (unsigned int port = 0; port < mpi->port_count && !code; port++)
 		memcpy(mpi->xdp.profile.ports[port].mac, mpi->ports[port].mac, MLR_MAC_OCTETS);
 	return code;
@@ -282,11 +281,7 @@ static enum exit_code open_together(struct measurer_mpi *mpi)
 
 	if (code || (code = mpi_agree(xdp_open_ports(&mpi->xdp), 0, NULL)) || (code = share_ports(mpi)))
 		return code;
-	code = make_profile(mpi);
-	if (!code)
-		code = xdp_open_frames(&mpi->xdp);
-	if (!code)
-		code = xdp_look_around(&mpi->xdp);
+	code = make_profile(mpi) ?: xdp_open_frames(&mpi->xdp) ?: xdp_look_around(&mpi->xdp);
 	if ((code = mpi_agree(code, 0, NULL)) || (code = share_descriptions(mpi)))
 		return code;
 	mpi->measurer.transmitters = mpi->xdp.measurer.transmitters;

@@ -105,7 +105,7 @@ enum exit_code mpi_clocks_measure(struct mpi_clocks *clocks, unsigned int rounds
 		if (!code && job_rank() == 0)
 			clocks->measured[rank] = clock_offset_of(&reading);
 	}
-	return code ? code : job_broadcast(0, clocks->measured, sizeof(clocks->measured));
+	return code ?: job_broadcast(0, clocks->measured, sizeof(clocks->measured));
 }
 
 json_t *mpi_clock_json(const struct mpi_clocks *clocks, unsigned int rank)

@@ -192,13 +192,10 @@ static enum exit_code attach_receivers(struct measurer_xdp *xdp)
 
 static enum exit_code open_receivers(struct measurer_xdp *xdp)
 {
-	enum exit_code code = timestamps_open(xdp);
-
-	if (!code)
-		code = attach_receivers(xdp);
-	if (!code)
-		code = timestamps_check(xdp);
-	return code ? code : ports_wait_for_carrier(xdp->netlink, xdp->ports, xdp->port_count);
+	return timestamps_open(xdp)
+		       ?: attach_receivers(xdp)
+		       ?: timestamps_check(xdp)
+		       ?: ports_wait_for_carrier(xdp->netlink, xdp->ports, xdp->port_count);
 }
 
 /* The first port that sends test frames asks its gateway. */
@@ -388,7 +385,7 @@ enum exit_code xdp_open_ports(struct measurer_xdp *xdp)
 	code = ports_open(xdp->netlink, xdp->config, xdp->ports);
 	if (!code)
 		hear_programs(xdp);
-	return code ? code : stay_awake(&xdp->config->prepare);
+	return code ?: stay_awake(&xdp->config->prepare);
 }
 
 enum exit_code xdp_open_frames(struct measurer_xdp *xdp)
@@ -410,11 +407,9 @@ enum exit_code xdp_open_frames(struct measurer_xdp *xdp)
 
 enum exit_code xdp_look_around(struct measurer_xdp *xdp)
 {
-	enum exit_code code = ports_wait_for_carrier(xdp->netlink, xdp->ports, xdp->port_count);
-
-	if (!code)
-		code = destinations_learn(xdp);
-	return code ? code : listen_end(xdp);
+	return ports_wait_for_carrier(xdp->netlink, xdp->ports, xdp->port_count)
+		       ?: destinations_learn(xdp)
+		       ?: listen_end(xdp);
 }
 
 /* Look around, and then for what lies between the ports. */

@@ -305,7 +305,7 @@ static enum exit_code check_counters(struct measurer_xdp *xdp, struct xdp_run *r
 enum exit_code xdp_check_counters(struct measurer_xdp *xdp, struct xdp_run *run)
 {
 	uint64_t deadline_ns = clock_ns() + NIC_LAG_NS;
-	enum exit_code code = check_counters(xdp, run, deadline_ns, compare_sent, "we sent", "counted");
 
-	return code ? code : check_counters(xdp, run, deadline_ns, compare_received, "our program saw", "received");
+	return check_counters(xdp, run, deadline_ns, compare_sent, "we sent", "counted")
+		       ?: check_counters(xdp, run, deadline_ns, compare_received, "our program saw", "received");
 }

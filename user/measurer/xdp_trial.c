@@ -442,7 +442,7 @@ static enum exit_code perform_and_account(struct measurer_xdp *xdp, const struct
 		begin_steps_again(xdp->steps);
 		code = perform_steadily(xdp, run, measurement);
 	}
-	return code ? code : account_for(&xdp->account, measurement);
+	return code ?: account_for(&xdp->account, measurement);
 }
 
 /* Perform a trial until the tester does not spoil it, or there is no hope of that. One with load steps its caller repeats. */
@@ -490,9 +490,7 @@ enum exit_code xdp_trial(struct measurer_xdp *xdp, const struct mlr_trial_input 
 
 	if (code)
 		return code;
-	code = perform_unspoilt(xdp, input, &run, &measurement);
-	if (!code)
-		code = describe_reception(xdp, &run, &measurement);
+	code = perform_unspoilt(xdp, input, &run, &measurement) ?: describe_reception(xdp, &run, &measurement);
 	if (code) {
 		measurement_free(&measurement);
 		return code;

@@ -170,9 +170,8 @@ static int read_numbers(const struct nlmsghdr *header, void *context)
 static int get(struct ethtool *ethtool, uint8_t command, int ifindex, mnl_cb_t callback, void *context)
 {
 	struct request request;
-	int error = start_ethtool(ethtool, &request, command, ifindex);
 
-	return error ? error : exchange(ethtool->netlink, &request, callback, context);
+	return start_ethtool(ethtool, &request, command, ifindex) ?: exchange(ethtool->netlink, &request, callback, context);
 }
 
 static int get_numbers(struct ethtool *ethtool, uint8_t command, int ifindex, struct numbers *ret)
@@ -280,9 +279,7 @@ int ethtool_set_feature(struct ethtool *ethtool, int ifindex, const char *name, 
 	if (error)
 		return error;
 	put_bit(&request, ETHTOOL_A_FEATURES_WANTED, name, on);
-	error = order(ethtool->netlink, &request);
-	if (!error)
-		error = ethtool_feature(ethtool, ifindex, name, &now);
+	error = order(ethtool->netlink, &request) ?: ethtool_feature(ethtool, ifindex, name, &now);
 	if (error)
 		return error;
 	if (now.fixed)
@@ -346,10 +343,9 @@ int ethtool_set_numbers(struct ethtool *ethtool, int ifindex, enum link_setting 
 {
 	struct link_numbers now;
 	struct request request;
-	int error = ethtool_numbers(ethtool, ifindex, setting, &now);
+	int error = ethtool_numbers(ethtool, ifindex, setting, &now)
+			    ?: start_ethtool(ethtool, &request, settings[setting].set, ifindex);
 
-	if (!error)
-		error = start_ethtool(ethtool, &request, settings[setting].set, ifindex);
 	if (error)
 		return error;
 	for (size_t i = 0; i < LINK_NUMBERS; i++) {
@@ -385,7 +381,7 @@ int ethtool_flag(struct ethtool *ethtool, int ifindex, const char *name, bool *r
 	int error = get(ethtool, ETHTOOL_MSG_PRIVFLAGS_GET, ifindex, find_flag, &search);
 
 	if (error || !search.known)
-		return error ? error : -EOPNOTSUPP;
+		return error ?: -EOPNOTSUPP;
 	*ret_on = search.on;
 	return 0;
 }

@@ -111,7 +111,7 @@ int ethtool_counters(struct ethtool *ethtool, int ifindex, enum counter_set set,
 	int error = count_counters(ethtool, ifindex, string_set_of(set), &now);
 
 	if (error || now != count) /* the kernel writes as many as there are */
-		return error ? error : -EAGAIN;
+		return error ?: -EAGAIN;
 	command = calloc(1, sizeof(*command) + (size_t)count * sizeof(command->data[0]));
 	if (!command)
 		return -ENOMEM;

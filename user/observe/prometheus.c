@@ -144,9 +144,7 @@ static int ask(struct prometheus_state *state)
 
 		if (fd < 0)
 			return errno;
-		error = connect_to(state, address, fd);
-		if (!error)
-			error = exchange_http(state, fd);
+		error = connect_to(state, address, fd) ?: exchange_http(state, fd);
 		close(fd);
 	}
 	return error;

@@ -217,9 +217,7 @@ static const char *snmp_source_take(struct source *source, struct recorder *reco
 
 	state->deadline_ns = clock_ns() + (uint64_t)(SOURCE_TAKE_S * NS_PER_S);
 	state->count = 0;
-	error = walk(state, &names_column, read_name, NULL);
-	if (!error)
-		error = omit_others(state, recorder);
+	error = walk(state, &names_column, read_name, NULL) ?: omit_others(state, recorder);
 	for (size_t i = 0; i < COUNT(columns) && !error; i++)
 		error = walk(state, &columns[i], read_counter, recorder);
 	return refuse_answers(source, error);

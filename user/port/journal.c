@@ -533,10 +533,7 @@ int claim_change(struct claim *claim, const char *setting, const char *value)
 	change = json_pack("{s:s, s:s, s:s, s:b}", "setting", setting, "was", was, "now", value, "done", 0);
 	if (json_array_append_new(changes, change))
 		return -ENOMEM;
-	error = store(claim);
-	if (!error)
-		error = make_change(claim, change);
-	return error;
+	return store(claim) ?: make_change(claim, change);
 }
 
 /* Return the name of a setting for people, who know the port by its name. */

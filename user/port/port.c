@@ -318,10 +318,8 @@ static enum exit_code check_ports(struct mnl_socket *netlink, const struct confi
 
 enum exit_code ports_check(struct mnl_socket *netlink, const struct config *config, struct port *ports)
 {
-	enum exit_code code = look_at_ports(netlink, config, ports);
+	enum exit_code code = look_at_ports(netlink, config, ports) ?: check_ports(netlink, config, ports);
 
-	if (!code)
-		code = check_ports(netlink, config, ports);
 	for (unsigned int i = 0; i < config->port_count && !code; i++) {
 		read_hardware(&ports[i]);
 		if (!ports[i].link.carrier)

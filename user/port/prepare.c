@@ -110,15 +110,14 @@ static int read_numbers(const struct port *port, const char *name, enum link_set
 	int error;
 	owned char *value = claim_read(port->claim, name, &error);
 
-	return error ? error : setting_parse_numbers(setting, value, ret);
+	return error ?: setting_parse_numbers(setting, value, ret);
 }
 
 static int change_numbers(struct port *port, const char *name, enum link_setting setting, const struct link_numbers *numbers)
 {
 	owned char *wanted = NULL;
-	int error = setting_numbers_text(setting, numbers, &wanted);
 
-	return error ? error : claim_change(port->claim, name, wanted);
+	return setting_numbers_text(setting, numbers, &wanted) ?: claim_change(port->claim, name, wanted);
 }
 
 static int set_channels(struct port *port, const struct needs *needs)
@@ -406,7 +405,7 @@ static int steer(struct port *port, const struct link_rule *rules, size_t count)
 		return error;
 	error = ethtool_free_places(ethtool, port->link.ifindex, (uint32_t)count, places);
 	ethtool_close(ethtool);
-	return error ? error : put_rules(port, rules, count, places);
+	return error ?: put_rules(port, rules, count, places);
 }
 
 enum exit_code port_steer(struct port *port, const struct config *config, const struct mlr_profile *profile,

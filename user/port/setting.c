@@ -182,25 +182,25 @@ int setting_parse_numbers(enum link_setting setting, const char *value, struct l
 static int read_numbers(const struct access *access, char **ret_value)
 {
 	struct link_numbers numbers;
-	int error = ethtool_numbers(access->settings->ethtool, access->ifindex, access->setting, &numbers);
 
-	return error ? error : setting_numbers_text(access->setting, &numbers, ret_value);
+	return ethtool_numbers(access->settings->ethtool, access->ifindex, access->setting, &numbers)
+		       ?: setting_numbers_text(access->setting, &numbers, ret_value);
 }
 
 static int write_numbers(const struct access *access, const char *value)
 {
 	struct link_numbers numbers;
-	int error = setting_parse_numbers(access->setting, value, &numbers);
 
-	return error ? error : ethtool_set_numbers(access->settings->ethtool, access->ifindex, access->setting, &numbers);
+	return setting_parse_numbers(access->setting, value, &numbers)
+		       ?: ethtool_set_numbers(access->settings->ethtool, access->ifindex, access->setting, &numbers);
 }
 
 static int read_eee(const struct access *access, char **ret_value)
 {
 	struct link_numbers eee;
-	int error = ethtool_numbers(access->settings->ethtool, access->ifindex, LINK_EEE, &eee);
 
-	return error ? error : copied(on_off(eee.value[EEE_ON]), ret_value);
+	return ethtool_numbers(access->settings->ethtool, access->ifindex, LINK_EEE, &eee)
+		       ?: copied(on_off(eee.value[EEE_ON]), ret_value);
 }
 
 static int write_eee(const struct access *access, const char *value)
@@ -213,9 +213,8 @@ static int write_eee(const struct access *access, const char *value)
 static int read_flag(const struct access *access, char **ret_value)
 {
 	bool on;
-	int error = ethtool_flag(access->settings->ethtool, access->ifindex, access->key, &on);
 
-	return error ? error : copied(on_off(on), ret_value);
+	return ethtool_flag(access->settings->ethtool, access->ifindex, access->key, &on) ?: copied(on_off(on), ret_value);
 }
 
 static int write_flag(const struct access *access, const char *value)
@@ -291,10 +290,9 @@ static int read_hash(const struct access *access, char **ret_value)
 	char text[sizeof(hash_letters)] = "", *end = text;
 	unsigned int ip_version = 0;
 	uint64_t fields = 0;
-	int error = hash_ip_version(access, &ip_version);
+	int error = hash_ip_version(access, &ip_version)
+			    ?: ethtool_udp_hash(access->settings->ethtool, access->ifindex, ip_version, &fields);
 
-	if (!error)
-		error = ethtool_udp_hash(access->settings->ethtool, access->ifindex, ip_version, &fields);
 	if (error)
 		return error;
 	if (fields & 1 || fields >> strlen(hash_letters))
@@ -319,7 +317,7 @@ static int write_hash(const struct access *access, const char *value)
 		else
 			error = -EINVAL;
 	}
-	return error ? error : ethtool_set_udp_hash(access->settings->ethtool, access->ifindex, ip_version, fields);
+	return error ?: ethtool_set_udp_hash(access->settings->ethtool, access->ifindex, ip_version, fields);
 }
 
 static const char *const rule_fields[] = {
@@ -368,20 +366,18 @@ static int write_rule(const struct access *access, const char *value)
 {
 	uint32_t place = (uint32_t)strtoul(access->key, NULL, 10);
 	struct link_rule rule;
-	int error;
 
 	if (strcmp(value, "none") == 0)
 		return ethtool_remove_rule(access->settings->ethtool, access->ifindex, place);
-	error = parse_rule(value, &rule);
-	return error ? error : ethtool_add_rule(access->settings->ethtool, access->ifindex, place, &rule);
+	return parse_rule(value, &rule) ?: ethtool_add_rule(access->settings->ethtool, access->ifindex, place, &rule);
 }
 
 static int read_timestamps(const struct access *access, char **ret_value)
 {
 	struct link_timestamps timestamps;
-	int error = ethtool_timestamps(access->settings->ethtool, access->ifindex, &timestamps);
 
-	return error ? error : printed(asprintf(ret_value, "tx %u rx %u", timestamps.tx_type, timestamps.rx_filter));
+	return ethtool_timestamps(access->settings->ethtool, access->ifindex, &timestamps)
+		       ?: printed(asprintf(ret_value, "tx %u rx %u", timestamps.tx_type, timestamps.rx_filter));
 }
 
 static int write_timestamps(const struct access *access, const char *value)
@@ -398,9 +394,9 @@ static int write_timestamps(const struct access *access, const char *value)
 static int read_mtu(const struct access *access, char **ret_value)
 {
 	struct link_info link;
-	int error = netlink_link_by_index(access->settings->netlink, access->ifindex, &link);
 
-	return error ? error : printed(asprintf(ret_value, "%u", link.mtu_octets));
+	return netlink_link_by_index(access->settings->netlink, access->ifindex, &link)
+		       ?: printed(asprintf(ret_value, "%u", link.mtu_octets));
 }
 
 static int write_mtu(const struct access *access, const char *value)
@@ -454,14 +450,10 @@ int setting_read(const struct settings *settings, int ifindex, const char *setti
 	struct access access = { .settings = settings, .ifindex = ifindex };
 	const struct setting_kind *kind = find_kind(setting, &access);
 	char path[PATH_SIZE], value[VALUE_SIZE];
-	int error;
 
 	if (!kind || !kind->path)
 		return kind ? kind->read(&access, ret_value) : -EINVAL;
-	error = kind->path(&access, path);
-	if (!error)
-		error = file_read_line(path, value, sizeof(value));
-	return error ? error : copied(value, ret_value);
+	return kind->path(&access, path) ?: file_read_line(path, value, sizeof(value)) ?: copied(value, ret_value);
 }
 
 int setting_write(const struct settings *settings, int ifindex, const char *setting, const char *value)
@@ -469,10 +461,8 @@ int setting_write(const struct settings *settings, int ifindex, const char *sett
 	struct access access = { .settings = settings, .ifindex = ifindex };
 	const struct setting_kind *kind = find_kind(setting, &access);
 	char path[PATH_SIZE];
-	int error;
 
 	if (!kind || !kind->path)
 		return kind ? kind->write(&access, value) : -EINVAL;
-	error = kind->path(&access, path);
-	return error ? error : file_set(path, value);
+	return kind->path(&access, path) ?: file_set(path, value);
 }
