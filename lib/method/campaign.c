@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define HASH_DIGITS 8
 #define RUN_DIGITS  10

@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "plrsearch/plr_private.h"
 

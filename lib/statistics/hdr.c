@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
-#include <string.h>
 
 #define ROUNDING 1e-12       /* relative rounding of a rank */
 #define COOKIE   0x1c849313u /* V2, with counts in ZigZag LEB128 */

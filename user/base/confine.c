@@ -2,7 +2,6 @@
 #include "base/confine.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
 #include <linux/audit.h>
 #include <linux/capability.h>

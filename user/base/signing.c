@@ -11,7 +11,6 @@
 #include "base/files.h"
 #include "base/flat.h"
 #include "base/json_read.h"
-#include "base/memory.h"
 #include "base/reader.h"
 
 #define MEMBER       "signature"

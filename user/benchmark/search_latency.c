@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* --latency-at performs trials at parts of each Relevant Lower Bound after a search, for their latency alone. They are no
  * part of the search, and decide no goal. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/message.h"

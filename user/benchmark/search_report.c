@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "benchmark/search_state.h"
 
-#include <math.h>
-
 #include "base/json_read.h"
 #include "base/json_value.h"
 #include "base/text_stream.h"

@@ -2,7 +2,6 @@
 #include "benchmark/selftest_prepare.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/json_read.h"
 #include "base/json_text.h"

@@ -3,7 +3,6 @@
 
 #include "base/json_read.h"
 #include "base/json_text.h"
-#include "base/memory.h"
 #include "benchmark/sweep.h"
 #include "result/report.h"
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config/echo.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json_text.h"
 #include "base/output.h"
 #include "base/text_stream.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* This file reads --loads, the loads that a sweep measures, and --latency-at, those at which a search measures latency. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 /* This file reads options of the Traffic Profile: sizes, VLAN tags, flows, modifiers. */
 #include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "connect/between.h"
 
-#include <math.h>
-
 #include "base/json_value.h"
 #include "base/text_stream.h"
 

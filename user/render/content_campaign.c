@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* This file writes what a report says of a campaign: what became slower, each combination with its spread, and the points
  * that have no regular result. And of one that runs: how many points are done, and which are under way or have failed. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

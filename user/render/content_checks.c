@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* This file writes what a report says of results that are no benchmark of a SUT: compare, probe and selftest. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* This file writes what a report says of the worst flows over time: which of them lost frames when. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/json_read.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/json_read.h"
-#include "base/json_text.h"
 #include "base/units.h"
 #include "render/figures.h"
 #include "render/kinds.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/json_read.h"
-#include "base/text_stream.h"
 #include "render/figures.h"
 #include "render/kinds.h"
 #include "render/limits.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/json_read.h"
-#include "base/standing.h"
 #include "base/text_stream.h"
 #include "render/values.h"
 

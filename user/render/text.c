@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/text_stream.h"
 #include "render/forms.h"
 #include "render/parts.h"
 

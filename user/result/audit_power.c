@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* This audit is of power and energy: they follow from what the meters said in the trials. */
 #include <math.h>
-#include <string.h>
 
 #include "base/json_read.h"
 #include "result/audit.h"

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/json_read.h"
-#include "config/options_suite.h"
 #include "config/requirement.h"
 #include "result/report.h"
 

@@ -3,12 +3,10 @@
 #include "result/audit.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/exit_code.h"
 #include "base/json_read.h"
-#include "base/memory.h"
 #include "base/standing.h"
 #include "result/report.h"
 

@@ -7,7 +7,6 @@
 #include "base/json_file.h"
 #include "base/json_read.h"
 #include "base/json_text.h"
-#include "base/plain.h"
 #include "base/signing.h"
 #include "config/stored.h"
 #include "result/audit.h"
