@@ -119,9 +119,8 @@ static void put_irregular(struct writer *writer, const json_t *document)
 	const char *reason = read_string(document, "irregular_reason");
 
 	if (reason && standing_of(document) == STANDING_IRREGULAR)
-		writer->ops->banner(writer, TONE_BAD,
-				    TEXT_OF(REASON_MOST + 32, "%s: %.*s%s", standing_word(STANDING_IRREGULAR),
-					    (int)REASON_MOST, reason, strlen(reason) > REASON_MOST ? "\xe2\x80\xa6" : ""));
+		banner_put(writer, TONE_BAD, "%s: %.*s%s", standing_word(STANDING_IRREGULAR), (int)REASON_MOST, reason,
+			   strlen(reason) > REASON_MOST ? "\xe2\x80\xa6" : "");
 }
 
 #define PERCENT_DIGITS 6

@@ -134,10 +134,8 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 	struct facts facts = { .count = 0 };
 
 	if (limited)
-		writer->ops->banner(writer, TONE_WARN,
-				    TEXT_OF(160,
-					    "%zu of %.0f points %s " LIMITED_WORD " by the tester: the SUT may do more.",
-					    limited, read_number(counts, "total"), limited == 1 ? "is" : "are"));
+		banner_put(writer, TONE_WARN, "%zu of %.0f points %s " LIMITED_WORD " by the tester: the SUT may do more.",
+			   limited, read_number(counts, "total"), limited == 1 ? "is" : "are");
 	put_comparison_banner(writer, document);
 	facts_add(&facts, "Campaign", "%s, of %s, from %s", read_text(document, "campaign"), read_text(document, "verb"),
 		  read_text(document, "file"));

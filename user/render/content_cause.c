@@ -446,18 +446,14 @@ static void put_partial(struct writer *writer, const char *source, const json_t 
 			text_add(appeared.text, SENTENCE_SIZE, " at %s", text_count(at, VALUE_ROOM));
 	}
 	if (appeared.count)
-		writer->ops->banner(
-			writer, TONE_WARN,
-			TEXT_OF(SENTENCE_SIZE,
-				"Of %.32s these appeared during a trial, so what they did there is not known: %s.", source,
-				all_names(&appeared)));
+		banner_put(writer, TONE_WARN,
+			   "Of %.32s these appeared during a trial, so what they did there is not known: %s.", source,
+			   all_names(&appeared));
 	if (lacking.count)
-		writer->ops->banner(
+		banner_put(
 			writer, TONE_WARN,
-			TEXT_OF(SENTENCE_SIZE,
-				"Of %.32s these had no value before a trial or after it, so what they did there is "
-				"not known: %s.",
-				source, all_names(&lacking)));
+			"Of %.32s these had no value before a trial or after it, so what they did there is not known: %s.",
+			source, all_names(&lacking));
 }
 
 static void put_omitted(struct writer *writer, const char *name, const json_t *source)
@@ -466,11 +462,9 @@ static void put_omitted(struct writer *writer, const char *name, const json_t *s
 	const char *reason = read_string(source, "omitted_reason");
 
 	if (omitted > 0)
-		writer->ops->banner(writer, TONE_WARN,
-				    TEXT_OF(SENTENCE_SIZE,
-					    "%lld counter%s of %.32s %s left out%s%.100s: what they did is not known.",
-					    (long long)omitted, omitted == 1 ? "" : "s", name, omitted == 1 ? "was" : "were",
-					    reason ? ", as " : "", reason ?: ""));
+		banner_put(writer, TONE_WARN, "%lld counter%s of %.32s %s left out%s%.100s: what they did is not known.",
+			   (long long)omitted, omitted == 1 ? "" : "s", name, omitted == 1 ? "was" : "were",
+			   reason ? ", as " : "", reason ?: "");
 }
 
 static void put_reset(struct writer *writer, const char *source, const json_t *reset)
@@ -480,11 +474,8 @@ static void put_reset(struct writer *writer, const char *source, const json_t *r
 	json_each (name, reset)
 		add_name(&names, json_string_value(name) ?: "");
 	if (names.count)
-		writer->ops->banner(writer, TONE_WARN,
-				    TEXT_OF(SENTENCE_SIZE,
-					    "%s of %.32s %s reset in a trial, so what %s did there is not known.",
-					    all_names(&names), source, names.count == 1 ? "was" : "were",
-					    names.count == 1 ? "it" : "they"));
+		banner_put(writer, TONE_WARN, "%s of %.32s %s reset in a trial, so what %s did there is not known.",
+			   all_names(&names), source, names.count == 1 ? "was" : "were", names.count == 1 ? "it" : "they");
 }
 
 /* Which source was not there, what is not known of its counters, and how many did nothing. */
@@ -496,17 +487,14 @@ static void put_sources(struct writer *writer, const json_t *sources)
 		double idle = read_number(source, "idle");
 
 		if (whole < trials)
-			writer->ops->banner(writer, TONE_WARN,
-					    TEXT_OF(SENTENCE_SIZE, "%.32s was observed in %.0f of %.0f trials%s%.200s", name,
-						    whole, trials, trouble ? ": " : "", trouble ?: ""));
+			banner_put(writer, TONE_WARN, "%.32s was observed in %.0f of %.0f trials%s%.200s", name, whole,
+				   trials, trouble ? ": " : "", trouble ?: "");
 		put_reset(writer, name, json_object_get(source, "reset"));
 		put_partial(writer, name, json_object_get(source, "partial"));
 		put_omitted(writer, name, source);
 		if (whole > 0 && idle > 0)
-			writer->ops->paragraph(writer, TEXT_OF(SENTENCE_SIZE,
-							       "%.0f other counter%s of %.32s did nothing in any trial%s.",
-							       idle, idle == 1 ? "" : "s", name,
-							       whole < trials ? " that was observed" : ""));
+			paragraph_put(writer, "%.0f other counter%s of %.32s did nothing in any trial%s.", idle,
+				      idle == 1 ? "" : "s", name, whole < trials ? " that was observed" : "");
 	}
 }
 
@@ -700,10 +688,10 @@ static void put_own_cpus(struct writer *writer, const json_t *document)
 		const char *text = json_string_value(option) ?: "", *source = strchr(text, '=');
 
 		if (*cpus && source && strncmp(source, "=local:", 7) == 0)
-			writer->ops->paragraph(writer, TEXT_OF(SENTENCE_SIZE,
-							       "%.*s counts this machine. The tester sends from CPU %s: "
-							       "there it is one of the programs.",
-							       (int)(source - text < 32 ? source - text : 32), text, cpus));
+			paragraph_put(
+				writer,
+				"%.*s counts this machine. The tester sends from CPU %s: there it is one of the programs.",
+				(int)(source - text < 32 ? source - text : 32), text, cpus);
 	}
 }
 
@@ -714,13 +702,11 @@ static void begin(struct writer *writer, const json_t *document)
 
 	writer->ops->section(writer, LEVEL_MAIN, "cause", "Where the SUT lost them");
 	if (late > 0)
-		writer->ops->banner(
-			writer, TONE_WARN,
-			TEXT_OF(SENTENCE_SIZE,
-				"%s frame%s came after %s trial, which counts as lost what is no copy: the SUT had "
-				"%s, and no counter tells of that.",
-				text_count(late, VALUE_ROOM), late == 1 ? "" : "s", late == 1 ? "its" : "their",
-				late == 1 ? "it" : "them"));
+		banner_put(writer, TONE_WARN,
+			   "%s frame%s came after %s trial, which counts as lost what is no copy: the SUT had %s, and no "
+			   "counter tells of that.",
+			   text_count(late, VALUE_ROOM), late == 1 ? "" : "s", late == 1 ? "its" : "their",
+			   late == 1 ? "it" : "them");
 }
 
 static void end(struct writer *writer, const json_t *document, const json_t *sources)

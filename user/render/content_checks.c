@@ -40,9 +40,8 @@ static void put_compare_verdict(struct writer *writer, const json_t *document)
 
 	facts_say(&facts, document, sides, COUNT(sides));
 	facts_put(&facts, writer);
-	writer->ops->banner(
-		writer, outcome->tone,
-		TEXT_OF(200, "%s A change up to %g %% is none.", outcome->text, 100 * read_number(document, "tolerance")));
+	banner_put(writer, outcome->tone, "%s A change up to %g %% is none.", outcome->text,
+		   100 * read_number(document, "tolerance"));
 }
 
 #define GOAL_NAME "[goal? {goal}][!goal? critical load]"
@@ -169,7 +168,7 @@ static void put_counts(struct writer *writer, const json_t *document)
 	json_each (port, json_object_get(document, "ports"))
 		count_checks(json_object_get(port, "checks"), counts);
 	writer->ops->section(writer, LEVEL_MAIN, "sum", "Sum");
-	writer->ops->paragraph(writer, TEXT_OF(100, "%zu OK, %zu WARN, %zu FAIL", counts[0], counts[1], counts[2]));
+	paragraph_put(writer, "%zu OK, %zu WARN, %zu FAIL", counts[0], counts[1], counts[2]);
 }
 
 static void put_probe(struct writer *writer, const json_t *document)

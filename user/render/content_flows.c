@@ -226,13 +226,12 @@ void content_put_flows_over_time(struct writer *writer, const json_t *trial)
 	unknown = sum_unknown(flows);
 	writer->ops->section(writer, LEVEL_MAIN, "flows-over-time", "Flows over time");
 	if (json_array_size(flows) > FLOWS_MOST && writer->ops->figure)
-		writer->ops->paragraph(writer, TEXT_OF(80, "The figure shows the %d worst.", FLOWS_MOST));
+		paragraph_put(writer, "The figure shows the %d worst.", FLOWS_MOST);
 	put_figure(writer, trial, flows);
 	if (unknown > 0)
-		writer->ops->paragraph(
-			writer, TEXT_OF(300,
-					"Of %s frames the receiver no longer knows whether they came: it remembers the "
-					"latest of each flow. They are marked as not known.",
-					text_count(unknown, VALUE_ROOM)));
+		paragraph_put(writer,
+			      "Of %s frames the receiver no longer knows whether they came: it remembers the latest of each "
+			      "flow. They are marked as not known.",
+			      text_count(unknown, VALUE_ROOM));
 	put_table(writer, trial, flows);
 }

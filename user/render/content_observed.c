@@ -254,8 +254,7 @@ static void put_tables(struct writer *writer, const json_t *rows, const json_t *
 		put_loads(writer, i / TABLE_LOADS + 1, rows, trials, places + i,
 			  count - i < TABLE_LOADS ? count - i : TABLE_LOADS);
 	if (count < all)
-		writer->ops->paragraph(
-			writer, TEXT_OF(160, "%zu of %zu loads, spread evenly; --report FILE.csv has all.", count, all));
+		paragraph_put(writer, "%zu of %zu loads, spread evenly; --report FILE.csv has all.", count, all);
 }
 
 void content_put_observed(struct writer *writer, const json_t *document)
@@ -275,6 +274,5 @@ void content_put_observed(struct writer *writer, const json_t *document)
 			"that name the cause stand first, then those that move most beside the load.");
 	put_tables(writer, rows, trials);
 	if (all > ROWS_MOST)
-		writer->ops->paragraph(
-			writer, TEXT_OF(120, "%zu more counters moved, which --report FILE.csv has.", all - ROWS_MOST));
+		paragraph_put(writer, "%zu more counters moved, which --report FILE.csv has.", all - ROWS_MOST);
 }

@@ -59,10 +59,10 @@ static void put_meter(struct writer *writer, const json_t *meter, size_t number)
 	const char *name = name_of(meter, ROOM(NAME_SIZE));
 
 	if (isnan(idle))
-		writer->ops->paragraph(writer, TEXT_OF(NAME_SIZE + 80, "%s. Power without load was not measured.", name));
+		paragraph_put(writer, "%s. Power without load was not measured.", name);
 	else
-		writer->ops->paragraph(writer, TEXT_OF(NAME_SIZE + 80, "%s. Without load, over %.4g s, it was %s.", name,
-						       read_number(meter, "idle_duration"), text_watts(idle, VALUE_ROOM)));
+		paragraph_put(writer, "%s. Without load, over %.4g s, it was %s.", name, read_number(meter, "idle_duration"),
+			      text_watts(idle, VALUE_ROOM));
 	table_put_most(writer, TEXT_OF(32, "power-table-%zu", number), fields, COUNT(fields),
 		       json_incref(json_object_get(meter, "trials")), NULL);
 }

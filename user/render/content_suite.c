@@ -94,9 +94,8 @@ static void put_summary(struct writer *writer, const json_t *document)
 		writer->ops->banner(writer, tone_of_success(document),
 				    "Every test that was asked for has a regular result.");
 	else if (*limited || standing == STANDING_LIMITED)
-		writer->ops->banner(writer, TONE_WARN,
-				    TEXT_OF(800, "Results are " LIMITED_WORD " by the tester, and the SUT may do more%s%s.",
-					    *limited ? ": " : "", limited));
+		banner_put(writer, TONE_WARN, "Results are " LIMITED_WORD " by the tester, and the SUT may do more%s%s.",
+			   *limited ? ": " : "", limited);
 }
 
 static void put_verdicts(struct writer *writer, const json_t *document)
@@ -132,7 +131,7 @@ static void put_limits(struct writer *writer, const json_t *document)
 		if (writer->shown >= LEVEL_REFERENCE || standing_of(throughput) != STANDING_LIMITED)
 			continue;
 		limit_text_of_goal(json_object_get(throughput, "trials"), json_object_get(throughput, "goal_result"), text);
-		writer->ops->paragraph(writer, TEXT_OF(LIMIT_TEXT_SIZE + 64, "%.40s octets: %s", size_name(size), text));
+		paragraph_put(writer, "%.40s octets: %s", size_name(size), text);
 	}
 }
 
@@ -312,8 +311,7 @@ static void put_standing(struct writer *writer, const json_t *test)
 	enum standing standing = standing_of(test);
 
 	if (standing == STANDING_IRREGULAR)
-		writer->ops->banner(writer, TONE_BAD,
-				    TEXT_OF(600, "%s: %s", standing_word(standing), read_text(test, "irregular_reason")));
+		banner_put(writer, TONE_BAD, "%s: %s", standing_word(standing), read_text(test, "irregular_reason"));
 	else if (standing == STANDING_LIMITED)
 		writer->ops->banner(writer, TONE_WARN, "This result is " LIMITED_WORD " by the tester.");
 }

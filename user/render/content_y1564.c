@@ -264,12 +264,10 @@ static void put_limited(struct writer *writer, const json_t *document)
 	add_reasons(reasons, json_at(document, "/performance/trials"));
 	json_each_member (reason, value, reasons)
 		text_join(text, sizeof(text), "; ", "%s", reason);
-	writer->ops->banner(
-		writer, TONE_WARN,
-		TEXT_OF(CELL_SIZE + 160,
-			"Limited by the tester%s%s%s. Verdicts are without the frames that it lost itself, and left open "
-			"where it may have decided them.",
-			*text ? " in some trial (" : "", text, *text ? ")" : ""));
+	banner_put(writer, TONE_WARN,
+		   "Limited by the tester%s%s%s. Verdicts are without the frames that it lost itself, and left open where "
+		   "it may have decided them.",
+		   *text ? " in some trial (" : "", text, *text ? ")" : "");
 }
 
 static void put_verdicts(struct writer *writer, const json_t *document)

@@ -273,7 +273,7 @@ void table_put(struct writer *writer, const char *id, const struct field *fields
 	}
 	writer->ops->table_end(writer);
 	if (*zeros)
-		writer->ops->paragraph(writer, TEXT_OF(CELL_SIZE + 40, "In every row these are 0: %s.", zeros));
+		paragraph_put(writer, "In every row these are 0: %s.", zeros);
 }
 
 enum tone tone_of_success(const json_t *document)
@@ -317,7 +317,7 @@ void table_put_most(struct writer *writer, const char *id, const struct field *f
 	table_put_long(writer, id, fields, count, rows, tone);
 	json_decref(rows);
 	if (all > most)
-		writer->ops->paragraph(writer, TEXT_OF(80, "and %zu more, which --format json names", all - most));
+		paragraph_put(writer, "and %zu more, which --format json names", all - most);
 }
 
 json_t *rows_within(const json_t *list, const char *at)

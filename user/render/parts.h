@@ -123,6 +123,11 @@ const char *text_source(enum standing standing, char buffer[VALUE_SIZE]);
 void verdicts_put(struct writer *writer, enum writer_level level, const json_t *document, const json_t *items,
 		  void (*fill)(struct writer_verdict *verdict, const json_t *document, const json_t *item, size_t index));
 
+/* Write a formatted sentence: a paragraph, or what the reader must know before the verdicts. */
+#define SENTENCE_MOST                 4096
+#define paragraph_put(writer, ...)    (writer)->ops->paragraph(writer, TEXT_OF(SENTENCE_MOST, __VA_ARGS__))
+#define banner_put(writer, tone, ...) (writer)->ops->banner(writer, tone, TEXT_OF(SENTENCE_MOST, __VA_ARGS__))
+
 /* Write a section with a list of sentences, or nothing if there are none. */
 void content_put_strings(struct writer *writer, const char *id, const char *heading, const json_t *array);
 
