@@ -148,11 +148,6 @@ static const char *text_measured(const json_t *requirement, char buffer[VALUE_SI
 			   read_text(requirement, "unit"), buffer);
 }
 
-static void add_measured(struct cells *cells, const json_t *requirement)
-{
-	cells_add(cells, "%s", text_measured(requirement, VALUE_ROOM));
-}
-
 static enum tone tone_of_requirement(const json_t *requirement)
 {
 	return read_truth(requirement, "met") ? TONE_GOOD : TONE_BAD;
@@ -188,7 +183,7 @@ void content_put_requirements(struct writer *writer, const json_t *document)
 	static const struct field fields[] = {
 		{ "Requirement", "/requirement" },
 		{ "Met", .phrase = "[met? yes][!met? NO][reason? : {reason}]" },
-		{ "Measured", .add = add_measured, .numeric = true },
+		{ "Measured", .write = text_measured, .numeric = true },
 	};
 
 	if (!json_array_size(requirements))

@@ -158,8 +158,8 @@ static void put_comparison_table(struct writer *writer, const json_t *document, 
 		{ "Goal", "/goal" },
 		{ "A", "/a" },
 		{ "B", "/b" },
-		{ "Verdict", .add = cells_add_comparison },
-		{ "Change", .add = cells_add_change, .numeric = true },
+		{ "Verdict", .write = text_comparison },
+		{ "Change", .write = text_difference, .numeric = true },
 		{ "Evidence", "/evidence" },
 	};
 	json_auto_t *rows = json_array();
@@ -211,18 +211,13 @@ static bool is_partial(const json_t *spread)
 	return read_number(spread, "done") < read_number(spread, "asked");
 }
 
-static void add_remarks(struct cells *cells, const json_t *spread)
+static const char *text_remarks(const json_t *spread, char text[CELL_SIZE])
 {
 	enum standing standing = standing_of_spread(spread);
 	bool regular = standing == STANDING_REGULAR;
 
-	cells_add(cells, "%s%s%s", regular ? "" : standing_word(standing), !regular && is_partial(spread) ? " " : "",
-		  is_partial(spread) ? "incomplete" : "");
-}
-
-static void add_results(struct cells *cells, const json_t *spread)
-{
-	cells_add(cells, "%.0f of %.0f", read_number(spread, "count"), read_number(spread, "asked"));
+	return text_print(text, CELL_SIZE, "%s%s%s", regular ? "" : standing_word(standing),
+			  !regular && is_partial(spread) ? " " : "", is_partial(spread) ? "incomplete" : "");
 }
 
 static enum tone tone_of_spread(const json_t *spread)
@@ -235,7 +230,7 @@ static enum tone tone_of_spread(const json_t *spread)
 static void put_goal(struct writer *writer, const json_t *document, size_t goal)
 {
 	static const struct field fields[] = {
-		{ "Results", .add = add_results, .numeric = true },
+		{ "Results", .phrase = "{count:whole} of {asked:whole}", .numeric = true },
 		{ "Mean (frames/s)", "/mean", text_rate },
 		{ "Standard deviation", "/stdev", text_rate },
 		{ "Smallest", "/min", text_rate },
@@ -243,7 +238,7 @@ static void put_goal(struct writer *writer, const json_t *document, size_t goal)
 		{ "Spread", "/spread", text_percent },
 		{ "Smallest lower bound", "/lower_bound_min", text_rate },
 		{ "Largest upper bound", "/upper_bound_max", text_rate },
-		{ "Remarks", .add = add_remarks },
+		{ "Remarks", .write = text_remarks },
 	};
 	const char *name = json_string_value(json_array_get(json_object_get(document, "goals"), goal));
 	json_auto_t *rows = NULL;
@@ -260,28 +255,25 @@ static bool is_troubled(const json_t *point)
 	return !is_done(point) || standing_of_point(point) != STANDING_REGULAR;
 }
 
-static void add_state(struct cells *cells, const json_t *point)
+static const char *text_state(const json_t *point, char[CELL_SIZE])
 {
 	enum standing standing = standing_of_point(point);
 
 	if (!is_done(point))
-		cells_add(cells, "%s", read_text(point, "state"));
-	else
-		cells_add(cells, "%s", standing == STANDING_IRREGULAR ? "irregular" : standing_word(standing));
+		return read_text(point, "state");
+	return standing == STANDING_IRREGULAR ? "irregular" : standing_word(standing);
 }
 
-static void add_reason(struct cells *cells, const json_t *point)
+static const char *text_reason(const json_t *point, char text[CELL_SIZE])
 {
 	char goals[CELL_SIZE / 2] = "";
 
-	if (!is_done(point) || standing_of_point(point) != STANDING_LIMITED) {
-		cells_add(cells, "%s", read_string(point, "irregular_reason") ?: read_text(point, "reason"));
-		return;
-	}
+	if (!is_done(point) || standing_of_point(point) != STANDING_LIMITED)
+		return read_string(point, "irregular_reason") ?: read_text(point, "reason");
 	json_each (result, json_object_get(point, "results"))
 		if (standing_of(result) == STANDING_LIMITED)
 			text_join(goals, sizeof(goals), ", ", "%.60s", read_text(result, "goal"));
-	cells_add(cells, "the SUT may do more%s%s", *goals ? ": " : "", goals);
+	return text_print(text, CELL_SIZE, "the SUT may do more%s%s", *goals ? ": " : "", goals);
 }
 
 static enum tone tone_of_point(const json_t *point)
@@ -298,8 +290,8 @@ static void put_troubled_points(struct writer *writer, const json_t *document)
 {
 	static const struct field fields[] = {
 		{ "Point", "/point" },
-		{ "State", .add = add_state },
-		{ "Why", .add = add_reason },
+		{ "State", .write = text_state },
+		{ "Why", .write = text_reason },
 	};
 	json_t *rows;
 

@@ -112,32 +112,27 @@ static const char *text_level(const json_t *row, const char *member, char buffer
 			   buffer);
 }
 
-static void add_lower(struct cells *cells, const json_t *row)
+static const char *text_lower(const json_t *row, char text[CELL_SIZE])
 {
-	cells_add(cells, "%s", text_level(row, "lower_level", VALUE_ROOM));
+	return text_level(row, "lower_level", text);
 }
 
-static void add_upper(struct cells *cells, const json_t *row)
+static const char *text_upper(const json_t *row, char text[CELL_SIZE])
 {
-	cells_add(cells, "%s", text_level(row, "upper_level", VALUE_ROOM));
+	return text_level(row, "upper_level", text);
 }
 
-static void add_per_lost(struct cells *cells, const json_t *row)
+static const char *text_per_lost(const json_t *row, char text[CELL_SIZE])
 {
-	cells_add_number(cells, counts_events(row) ? read_number(row, "per_lost_frame") : NAN, 3);
+	return text_number(counts_events(row) ? read_number(row, "per_lost_frame") : NAN, 3, text);
 }
 
 /* A share, unless it is more than each frame. */
-static void add_per_frame(struct cells *cells, const json_t *row)
+static const char *text_per_frame(const json_t *row, char text[CELL_SIZE])
 {
 	double per_frame = counts_events(row) ? read_number(row, "upper_per_frame") : NAN;
 
-	cells_add(cells, "%s", per_frame > 1 ? text_number(per_frame, 2, VALUE_ROOM) : text_percent(per_frame, VALUE_ROOM));
-}
-
-static void add_counter(struct cells *cells, const json_t *row)
-{
-	cells_add(cells, "%s", text_counter(row, NAME_ROOM));
+	return per_frame > 1 ? text_number(per_frame, 2, text) : text_percent(per_frame, text);
 }
 
 static bool has_lower(const json_t *row)
@@ -145,21 +140,20 @@ static bool has_lower(const json_t *row)
 	return json_is_number(json_object_get(row, "lower_per_frame"));
 }
 
-static void add_meaning(struct cells *cells, const json_t *row)
+static const char *text_meaning(const json_t *row, char[CELL_SIZE])
 {
 	bool has_background = read_number(row, "background") > 0;
 
-	cells_add(cells, "%s",
-		  is_kind(row, "exact") && has_background
-			  ? "beside what it always counts, it grew by the lost frames: the place"
-		  : is_kind(row, "exact")     ? "it grew by the lost frames: the place"
-		  : is_kind(row, "shared")    ? "others took this of a CPU that has no time left"
-		  : is_kind(row, "saturated") ? "at its limit where frames were lost"
-		  : is_kind(row, "part")      ? "a part of the lost frames: all parts add up to them"
-		  : is_kind(row, "direction") ? "it grew by the frames lost in one direction"
-		  : has_background            ? "beside what it always counts, it grew by nearly the lost frames"
-		  : !has_lower(row)           ? "it grew by nearly the lost frames"
-					      : "it grew where frames were lost, and hardly at the lower load");
+	return is_kind(row, "exact") && has_background
+		       ? "beside what it always counts, it grew by the lost frames: the place"
+	       : is_kind(row, "exact")     ? "it grew by the lost frames: the place"
+	       : is_kind(row, "shared")    ? "others took this of a CPU that has no time left"
+	       : is_kind(row, "saturated") ? "at its limit where frames were lost"
+	       : is_kind(row, "part")      ? "a part of the lost frames: all parts add up to them"
+	       : is_kind(row, "direction") ? "it grew by the frames lost in one direction"
+	       : has_background            ? "beside what it always counts, it grew by nearly the lost frames"
+	       : !has_lower(row)           ? "it grew by nearly the lost frames"
+					   : "it grew where frames were lost, and hardly at the lower load";
 }
 
 static enum tone tone_of_row(const json_t *row)
@@ -171,12 +165,12 @@ static void put_rows(struct writer *writer, const char *id, const struct cause *
 {
 	const struct field fields[] = {
 		{ "Source", "/source" },
-		{ "Counter", .add = add_counter },
-		{ "What it says", .add = add_meaning },
-		{ "Per lost frame", .add = add_per_lost, .numeric = true },
-		{ "Per frame sent", .add = add_per_frame, .numeric = true, .level = LEVEL_DETAIL },
-		{ cause->has_bounds ? "/s at lower bound" : "/s without loss", .add = add_lower, .numeric = true },
-		{ "/s with loss", .add = add_upper, .numeric = true },
+		{ "Counter", .write = text_counter },
+		{ "What it says", .write = text_meaning },
+		{ "Per lost frame", .write = text_per_lost, .numeric = true },
+		{ "Per frame sent", .write = text_per_frame, .numeric = true, .level = LEVEL_DETAIL },
+		{ cause->has_bounds ? "/s at lower bound" : "/s without loss", .write = text_lower, .numeric = true },
+		{ "/s with loss", .write = text_upper, .numeric = true },
 	};
 
 	table_put(writer, id, fields, COUNT(fields), rows, tone_of_row);

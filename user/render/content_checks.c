@@ -46,11 +46,11 @@ static void put_compare_verdict(struct writer *writer, const json_t *document)
 
 #define GOAL_NAME "[goal? {goal}][!goal? critical load]"
 
-static void add_remarks(struct cells *cells, const json_t *side)
+static const char *text_remarks(const json_t *side, char[CELL_SIZE])
 {
 	bool is_known = json_object_get(side, "regular"); /* Soaks of earlier versions do not have it. */
 
-	cells_add(cells, "%s", is_known && standing_of(side) != STANDING_REGULAR ? result_word(side) : "");
+	return is_known && standing_of(side) != STANDING_REGULAR ? result_word(side) : "";
 }
 
 /* What the searches of each goal, or the soaks, found on either side: a soak's by the names of a search's. A new reference. */
@@ -74,8 +74,8 @@ static json_t *findings_of(const json_t *goals)
 
 static const struct field compare_columns[] = {
 	{ "Goal", .phrase = GOAL_NAME },
-	{ "Verdict", .add = cells_add_comparison },
-	{ "Change", .add = cells_add_change, .numeric = true },
+	{ "Verdict", .write = text_comparison },
+	{ "Change", .write = text_difference, .numeric = true },
 	{ "Evidence", "/evidence" },
 };
 
@@ -89,7 +89,7 @@ static void put_findings(struct writer *writer, const json_t *document)
 		{ "from", "/relevant_lower_bound_min", text_rate },
 		{ "to", "/relevant_upper_bound_max", text_rate },
 		{ "Searches", "/searches", text_count },
-		{ "Remarks", .add = add_remarks },
+		{ "Remarks", .write = text_remarks },
 	};
 	json_auto_t *rows = findings_of(json_object_get(document, "goals"));
 
@@ -216,7 +216,7 @@ static const struct field selftest_columns[] = {
 	{ "Floor, p99", "/floor/p99_ns", text_ns },
 	{ "Gap, p99", "/pacing/gap_p99_ns", text_ns },
 	{ "Limited by", .phrase = "{limited_by}[limit? : {limit}]" },
-	{ "Result", .add = cells_add_result },
+	{ "Result", .write = text_result },
 };
 
 static const struct fact no_sut[] = { { "No SUT", "{sut_check/evidence}" } };
@@ -242,7 +242,7 @@ static const struct field hostile_columns[] = {
 	  .phrase = "[limited_by=sender? what can be sent][limited_by=port? what the port sends][limited_by=receiver? the "
 		    "receiver][limited_by=transmitter? what the trial can be sent beside][limited_by=option? "
 		    "--hostile-load][limited_by=counts? what the counts contradict]" },
-	{ "Result", .add = cells_add_result },
+	{ "Result", .write = text_result },
 };
 
 static const struct field hostile_count_columns[] = {
@@ -253,20 +253,19 @@ static const struct field hostile_count_columns[] = {
 };
 
 /* "malformed 58, foreign 3" */
-static void cells_add_ends(struct cells *cells, const json_t *kind)
+static const char *text_ends(const json_t *kind, char text[CELL_SIZE])
 {
-	char text[CELL_SIZE] = "";
-
+	*text = '\0';
 	json_each_member (name, frames, json_object_get(kind, "ends"))
-		text_join(text, sizeof(text), ", ", "%s %.0f", name, json_number_value(frames));
-	cells_add(cells, "%s", text);
+		text_join(text, CELL_SIZE, ", ", "%s %.0f", name, json_number_value(frames));
+	return text;
 }
 
 static const struct field hostile_kind_columns[] = {
 	{ "Frame size (octets)", "/frame_size", .numeric = true },
 	{ "Kind", "/kind" },
 	{ "Sent", "/sent", text_count },
-	{ "Counts in which they end", .add = cells_add_ends },
+	{ "Counts in which they end", .write = text_ends },
 };
 
 /* clang-format off */

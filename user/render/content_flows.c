@@ -176,18 +176,13 @@ static void add_interval(json_t *rows, const json_t *flow, const json_t *interva
 		json_decref(row);
 }
 
-static void add_loss_ratio(struct cells *cells, const json_t *row)
-{
-	cells_add(cells, "%s", text_percent(read_number(row, "lost") / read_number(row, "sent"), VALUE_ROOM));
-}
-
 /* Write the table of intervals with loss, a row each. */
 static void put_table(struct writer *writer, const json_t *trial, const json_t *flows)
 {
 	static const struct field fields[] = {
 		{ "Flow", "/flow", text_plain },         { "Direction", .phrase = DIRECTION },
 		{ "From (s)", "/start", text_plain },    { "Sent (frames)", "/sent", text_count },
-		{ "Lost", "/lost", text_count },         { "Loss Ratio", .add = add_loss_ratio, .numeric = true },
+		{ "Lost", "/lost", text_count },         { "Loss Ratio", .write = text_loss_ratio, .numeric = true },
 		{ "Not known", "/unknown", text_count },
 	};
 	json_t *rows = json_array();

@@ -12,11 +12,6 @@
 #define ID_SIZE      64
 #define HEADING_SIZE 256
 
-static void add_loss_ratio(struct cells *cells, const json_t *interval)
-{
-	cells_add(cells, "%s", text_percent(read_number(interval, "lost") / read_number(interval, "sent"), VALUE_ROOM));
-}
-
 static enum tone tone_of_interval(const json_t *interval)
 {
 	return read_number(interval, "lost") > 0 ? TONE_WARN : TONE_PLAIN;
@@ -29,7 +24,7 @@ static void put_table(struct writer *writer, const char *id, const json_t *inter
 		{ "Sent (frames)", "/sent", text_count },
 		{ "Received", "/received", text_count },
 		{ "Lost", "/lost", text_count },
-		{ "Loss Ratio", .add = add_loss_ratio, .numeric = true },
+		{ "Loss Ratio", .write = text_loss_ratio, .numeric = true },
 		{ "Latency: minimum", "/latency/min_ns", text_ns },
 		{ "mean", "/latency/mean_ns", text_ns },
 		{ "maximum", "/latency/max_ns", text_ns },

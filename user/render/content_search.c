@@ -184,9 +184,9 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 /* --- figures -------------------------------------------------------------------------------------------------------- */
 
 /* Add the loss ratio of a direction, or of a trial that has one alone. */
-static void add_loss_ratio(struct cells *cells, const json_t *row)
+static const char *text_either_loss_ratio(const json_t *row, char text[CELL_SIZE])
 {
-	cells_add(cells, "%s", text_percent(read_either(row, "loss_ratio", "trial_loss_ratio"), VALUE_ROOM));
+	return text_percent(read_either(row, "loss_ratio", "trial_loss_ratio"), text);
 }
 
 /* The trials for latency alone, a row each and direction. */
@@ -194,7 +194,7 @@ static const struct field latency_at_columns[] = {
 	{ "Load", .phrase = "[share? {share:percent} of {goal}][!share? next to none]" },
 	{ "(frames/s)", "/trial_load", text_rate },
 	{ "Direction", .phrase = DIRECTION },
-	{ "Loss Ratio", .add = add_loss_ratio, .numeric = true },
+	{ "Loss Ratio", .write = text_either_loss_ratio, .numeric = true },
 	{ "Latency: minimum", "/latency/min_ns", text_ns },
 	{ "p50", "/latency/p50_ns", text_ns },
 	{ "p90", "/latency/p90_ns", text_ns },
@@ -234,9 +234,9 @@ static enum tone tone_of_run(const json_t *result)
 	return standing_of(result) == STANDING_REGULAR ? TONE_PLAIN : tone_of_result(result);
 }
 
-static void add_width(struct cells *cells, const json_t *result)
+static const char *text_width(const json_t *result, char text[CELL_SIZE])
 {
-	cells_add(cells, "%s", text_percent(width_of(result), VALUE_ROOM));
+	return text_percent(width_of(result), text);
 }
 
 static void put_results(struct writer *writer, const json_t *document)
@@ -244,7 +244,7 @@ static void put_results(struct writer *writer, const json_t *document)
 	double octets = frame_octets(document);
 	const struct field fields[] = {
 		{ "Goal", "/goal/name" },
-		{ "Result", .add = cells_add_word },
+		{ "Result", .write = text_word },
 		{ "Relevant Lower Bound (frames/s)", "/relevant_lower_bound", text_rate },
 		{ "on the link (L1)", "/relevant_lower_bound", text_bps, .bps = l1_bps, .octets = octets },
 		{ "Relevant Upper Bound (frames/s)", "/relevant_upper_bound", text_rate },
@@ -252,7 +252,7 @@ static void put_results(struct writer *writer, const json_t *document)
 		{ "Conditional Throughput (frames/s)", "/conditional_throughput", text_rate },
 		{ "frames alone (L2)", "/conditional_throughput", text_bps, .bps = l2_bps, .octets = octets },
 		{ "on the link (L1)", "/conditional_throughput", text_bps, .bps = l1_bps, .octets = octets },
-		{ "Width (upper \xe2\x88\x92 lower) / upper", .add = add_width, .numeric = true },
+		{ "Width (upper \xe2\x88\x92 lower) / upper", .write = text_width, .numeric = true },
 		{ "Limited by the tester", "/tester_limited", text_yes_no },
 	};
 	const json_t *results = results_of(document);
@@ -303,7 +303,7 @@ static const struct field repeat_columns[] = {
 	{ "Goal", "/goal" },
 	{ "Mean (frames/s)", "/mean", text_rate },
 	{ "Standard deviation (frames/s)", "/stdev", text_rate },
-	{ "of the mean", .add = cells_add_deviation, .numeric = true },
+	{ "of the mean", .write = text_deviation, .numeric = true },
 	{ "Smallest (frames/s)", "/min", text_rate },
 	{ "Largest (frames/s)", "/max", text_rate },
 	{ "Searches", "/count", text_count },
@@ -313,7 +313,7 @@ static const struct field repeat_columns[] = {
 static const struct field run_columns[] = {
 	{ "Search", "/run", text_count },
 	{ "Goal", "/goal/name" },
-	{ "Result", .add = cells_add_word },
+	{ "Result", .write = text_word },
 	{ "Relevant Lower Bound (frames/s)", "/relevant_lower_bound", text_rate },
 	{ "Relevant Upper Bound (frames/s)", "/relevant_upper_bound", text_rate },
 	{ "Conditional Throughput (frames/s)", "/conditional_throughput", text_rate },

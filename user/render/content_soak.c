@@ -65,17 +65,17 @@ static void put_figures(struct writer *writer, const json_t *document)
 	figure_latency(writer, json_object_get(document, "trials"));
 }
 
-static void add_evidence(struct cells *cells, const json_t *estimate)
+static const char *text_evidence(const json_t *estimate, char text[CELL_SIZE])
 {
-	cells_add_number(cells, read_number(estimate, "log_evidence"), 2);
+	return text_number(read_number(estimate, "log_evidence"), 2, text);
 }
 
 static const struct field estimates[] = {
 	{ "Fitting function", "/fitting" },
 	{ "Mean (frames/s)", "/mean", text_rate },
 	{ "Standard deviation (frames/s)", "/stdev", text_rate },
-	{ "of the mean", .add = cells_add_deviation, .numeric = true },
-	{ "Log evidence", .add = add_evidence, .numeric = true },
+	{ "of the mean", .write = text_deviation, .numeric = true },
+	{ "Log evidence", .write = text_evidence, .numeric = true },
 };
 
 static const struct fact facts[] = {

@@ -117,7 +117,7 @@ static void put_verdicts(struct writer *writer, const json_t *document)
 	}
 #define RESULT                                                                                                              \
 	{                                                                                                                   \
-		"Result", .add = cells_add_result                                                                           \
+		"Result", .write = text_result                                                                              \
 	}
 
 /* Why results are limited; where there are cards, those say it. */
@@ -204,7 +204,7 @@ static const struct field loss_points[] = {
 	{ "Input (frames)", "/input_frames", text_count },
 	{ "Output (frames)", "/output_frames", text_count },
 	{ "Frame loss rate", "/loss_ratio", text_percent },
-	{ "of the worst direction", .add = cells_add_worst_direction },
+	{ "of the worst direction", .write = text_worst_direction },
 	{ "Limited by the tester", "/tester_limited", text_yes_no },
 };
 

@@ -59,7 +59,7 @@ static const struct field steps[] = {
 	{ "Forwarding rate (frames/s)", "/trial_forwarding_rate", text_rate },
 	{ "Loss Ratio", "/trial_loss_ratio", text_percent },
 	{ "in the worst direction", "/loss_ratio", text_percent },
-	{ "which is", .add = cells_add_worst_direction },
+	{ "which is", .write = text_worst_direction },
 	{ "Lost (frames)", "/counts/lost", text_count },
 	{ "Reordered", "/counts/reordered", text_count },
 	{ "Duplicate", "/counts/duplicate", text_count },

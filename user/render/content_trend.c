@@ -251,48 +251,38 @@ static void put_figures(struct writer *writer, const json_t *document)
 
 /* --- tables --------------------------------------------------------------------------------------------------------- */
 
-static void add_moment(struct cells *cells, const json_t *point)
-{
-	cells_add(cells, "%s", moment(point, VALUE_ROOM));
-}
-
-static void add_verdict(struct cells *cells, const json_t *point)
+static const char *text_verdict(const json_t *point, char text[CELL_SIZE])
 {
 	const char *verdict = read_text(point, "verdict");
 
-	cells_add(cells, "%s%s", strcmp(verdict, "slower") == 0 ? "SLOWER" : verdict,
-		  text_standing(standing_of(point), VALUE_ROOM));
+	return text_print(text, CELL_SIZE, "%s%s", strcmp(verdict, "slower") == 0 ? "SLOWER" : verdict,
+			  text_standing(standing_of(point), VALUE_ROOM));
 }
 
-static void add_change(struct cells *cells, const json_t *point)
+static const char *text_fall(const json_t *point, char text[CELL_SIZE])
 {
 	double change = read_number(point, "change");
 
-	if (isnan(change))
-		cells_add(cells, "\xe2\x80\x93");
-	else if (fabs(change) > 10)
-		cells_add(cells, "more than 1000 %%");
-	else
-		cells_add(cells, "%s", text_change(change, VALUE_ROOM));
+	return fabs(change) > 10 ? "more than 1000 %" : text_change(change, text);
 }
 
 static const struct field point_columns[] = {
-	{ "Date", .add = add_moment },
+	{ "Date", .write = moment },
 	{ "Frames/s", "/value", text_rate },
 	{ "Standard deviation", "/stdev", text_rate },
 	{ "Lower bound", "/lower_bound", text_rate, .level = LEVEL_DETAIL },
 	{ "Upper bound", "/upper_bound", text_rate, .level = LEVEL_DETAIL },
-	{ "Verdict", .add = add_verdict },
-	{ "Change", .add = add_change, .numeric = true },
+	{ "Verdict", .write = text_verdict },
+	{ "Change", .write = text_fall, .numeric = true },
 	{ "SUT", "/sut" },
 	{ "Evidence", "/evidence", .level = LEVEL_DETAIL },
 	{ "File", "/file" },
 };
 static const struct field level_columns[] = {
-	{ "From", .add = add_moment },
+	{ "From", .write = moment },
 	{ "Results", "/results", text_count },
 	{ "Mean (frames/s)", "/mean", text_rate },
-	{ "Change", .add = add_change, .numeric = true },
+	{ "Change", .write = text_fall, .numeric = true },
 };
 static const struct field skipped_columns[] = { { "File", "/file" }, { "Why", "/why" } };
 

@@ -18,28 +18,28 @@
 /* --- all trials of a search ----------------------------------------------------------------------------------------- */
 
 /* Why a trial stands there, and what is odd about it. */
-static void add_remark(struct cells *cells, const json_t *trial)
+static const char *text_remark(const json_t *trial, char text[CELL_SIZE])
 {
 	const json_t *decision = json_object_get(trial, "decision");
 	const char *goal = read_string(decision, "goal"), *rule = read_string(decision, "rule");
 	double exceed = read_number(decision, "exceed_probability"), asked = read_number(decision, "asked_load");
-	char text[CELL_SIZE] = "";
 
+	*text = '\0';
 	if (read_truth(trial, "warmup"))
-		text_join(text, sizeof(text), "; ", "warm-up, never counted");
+		text_join(text, CELL_SIZE, "; ", "warm-up, never counted");
 	if (read_truth(trial, "tester_limited"))
-		text_join(text, sizeof(text), "; ", LIMITED_WORD);
+		text_join(text, CELL_SIZE, "; ", LIMITED_WORD);
 	if (read_truth(trial, "negative_loss"))
-		text_join(text, sizeof(text), "; ", "more came back than was sent");
+		text_join(text, CELL_SIZE, "; ", "more came back than was sent");
 	if (goal || rule)
-		text_join(text, sizeof(text), "; ", "%s%s%s", goal ?: "", goal && rule ? ": " : "", rule ?: "");
+		text_join(text, CELL_SIZE, "; ", "%s%s%s", goal ?: "", goal && rule ? ": " : "", rule ?: "");
 	if (!isnan(exceed))
-		text_join(text, sizeof(text), " ", "(exceeds with p = %.2f, %.0f trials to go)", exceed,
+		text_join(text, CELL_SIZE, " ", "(exceeds with p = %.2f, %.0f trials to go)", exceed,
 			  read_number(decision, "trials_ahead"));
 	if (!isnan(asked))
-		text_join(text, sizeof(text), " ", "(asked for %s, %g s)", text_fps(asked, VALUE_ROOM),
+		text_join(text, CELL_SIZE, " ", "(asked for %s, %g s)", text_fps(asked, VALUE_ROOM),
 			  read_number(decision, "asked_duration"));
-	cells_add(cells, "%s", text);
+	return text;
 }
 
 static bool any_excess(const json_t *trials)
@@ -94,17 +94,17 @@ static void put_spoilt(struct writer *writer, const char *id, const json_t *tria
 void content_put_trial_fold(struct writer *writer, const char *id, const char *summary, const json_t *trials, double octets)
 {
 	const struct field fields[] = {
-		{ "Trial", .add = cells_add_row_number, .numeric = true },
+		{ "Trial", .is_number = true, .numeric = true },
 		{ "Load (frames/s)", "/trial_load", text_rate },
 		{ "on the link (L1)", "/trial_load", text_bps, .bps = l1_bps, .octets = octets },
 		{ "Duration (s)", "/trial_duration", text_plain },
 		{ "Effective (s)", "/trial_effective_duration", text_plain },
 		{ "Loss Ratio", "/trial_loss_ratio", text_percent },
 		{ "in the worst direction", "/loss_ratio", text_percent },
-		{ "which is", .add = cells_add_worst_direction },
+		{ "which is", .write = text_worst_direction },
 		{ "Known before: from (frames/s)", "/decision/lower_bound", text_rate },
 		{ "to (frames/s)", "/decision/upper_bound", text_rate },
-		{ "Why this trial", .add = add_remark },
+		{ "Why this trial", .write = text_remark },
 		{ "Unsent (frames)", "/counts/unsent", text_count, .rare = true },
 		{ "Sent", "/counts/sent", text_count },
 		{ "Received", "/counts/received", text_count },

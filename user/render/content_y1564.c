@@ -84,11 +84,6 @@ static enum tone tone_of(const json_t *result)
 						      : TONE_PLAIN;
 }
 
-static void add_verdict(struct cells *cells, const json_t *result)
-{
-	cells_add(cells, "%s", verdict_of(result, ROOM(CELL_SIZE)));
-}
-
 /* --- figures beside what was agreed --------------------------------------------------------------------------------------- */
 
 /* A figure, and where the service has what was agreed. */
@@ -111,26 +106,25 @@ static const char *figure_text(const struct agreement *agreement, const json_t *
 }
 
 /* The rate that came through: unlike the least and the most that may, if it is none of both. */
-static void add_received(struct cells *cells, const json_t *row)
+static const char *text_received(const json_t *row, char text[CELL_SIZE])
 {
 	double rate = read_number(row, "received_rate"), least = read_number(row, "received_rate_min"),
 	       most = read_number(row, "received_rate_max");
 	double nearest = isnan(most) || fabs(rate - least) < fabs(rate - most) ? least : most;
 
-	cells_add(cells, "%s", text_beside(rate, nearest, TEXT_RATE, VALUE_ROOM));
+	return text_beside(rate, nearest, TEXT_RATE, text);
 }
 
-static void add_limits(struct cells *cells, const json_t *row)
+static const char *text_limits(const json_t *row, char text[CELL_SIZE])
 {
 	double rate = read_number(row, "received_rate"), least = read_number(row, "received_rate_min"),
 	       most = read_number(row, "received_rate_max");
 
 	if (isnan(least))
-		cells_add(cells, "as agreed");
-	else if (isnan(most))
-		cells_add(cells, "at least %s", text_beside(least, rate, TEXT_RATE, VALUE_ROOM));
-	else
-		cells_add(cells, "%s to %s", text_beside(least, rate, TEXT_RATE, VALUE_ROOM),
+		return "as agreed";
+	if (isnan(most))
+		return text_print(text, CELL_SIZE, "at least %s", text_beside(least, rate, TEXT_RATE, VALUE_ROOM));
+	return text_print(text, CELL_SIZE, "%s to %s", text_beside(least, rate, TEXT_RATE, VALUE_ROOM),
 			  text_beside(most, rate, TEXT_RATE, VALUE_ROOM));
 }
 
@@ -292,14 +286,14 @@ static const struct field configuration_columns[] = {
 	{ "Load (frames/s)", "/load", text_rate },
 	{ "Information rate", "/load_l2_bps", text_bps },
 	{ "Line rate", "/load_l1_bps", text_bps },
-	{ "Came through", .add = add_received, .numeric = true },
+	{ "Came through", .write = text_received, .numeric = true },
 	{ "as information rate", "/received_rate_l2_bps", text_bps, .level = LEVEL_DETAIL },
-	{ "Has to", .add = add_limits, .numeric = true },
+	{ "Has to", .write = text_limits, .numeric = true },
 	{ "Loss", "/loss_ratio", text_percent, .agreed = "/sla/loss_ratio" },
 	{ "Mean delay", "/delay_mean_ns", text_ns, .agreed = "/sla/delay_mean_ns" },
 	{ "Largest", "/delay_max_ns", text_ns, .agreed = "/sla/delay_max_ns", .level = LEVEL_DETAIL },
 	{ "Variation", "/delay_variation_ns", text_ns, .agreed = "/sla/delay_variation_ns" },
-	{ "Verdict", .add = add_verdict },
+	{ "Verdict", .write = verdict_of },
 };
 
 static const struct field performance_columns[] = {
@@ -318,20 +312,20 @@ static const struct field performance_columns[] = {
 	{ "Severely errored (s)", "/severely_errored_seconds", text_count },
 	{ "Unavailable (s)", "/unavailable_seconds", text_count, .level = LEVEL_DETAIL },
 	{ "Availability", "/availability_ratio", text_percent, .agreed = "/sla/availability_ratio" },
-	{ "Verdict", .add = add_verdict },
+	{ "Verdict", .write = verdict_of },
 };
 
-static void add_agreed(struct cells *cells, const json_t *service)
+static const char *text_agreed(const json_t *service, char text[CELL_SIZE])
 {
 	bool has_excess = read_number(service, "eir") > 0;
 
-	cells_add(cells, "%s%s%s", agreed_text(service, "cir", VALUE_ROOM), has_excess ? " + " : "",
-		  has_excess ? agreed_text(service, "eir", VALUE_ROOM) : "");
+	return text_print(text, CELL_SIZE, "%s%s%s", agreed_text(service, "cir", VALUE_ROOM), has_excess ? " + " : "",
+			  has_excess ? agreed_text(service, "eir", VALUE_ROOM) : "");
 }
 
 static const struct field sla_columns[] = {
 	{ "Service", "/name" },
-	{ "Rate", .add = add_agreed },
+	{ "Rate", .write = text_agreed },
 	{ "CIR (frames/s)", "/cir", text_rate },
 	{ "EIR (frames/s)", "/eir", text_rate },
 	{ "Loss, at most", "/sla/loss_ratio", text_percent, .agreed = "/sla/loss_ratio" },

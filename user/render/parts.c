@@ -22,24 +22,6 @@
 
 /* --- cells ---------------------------------------------------------------------------------------------------------- */
 
-void cells_add(struct cells *cells, const char *format, ...)
-{
-	va_list arguments;
-	char *text = cells->texts[cells->count];
-
-	if (cells->count == CELLS_MAX)
-		return;
-	va_start(arguments, format);
-	vsnprintf(text, CELL_SIZE, format, arguments);
-	va_end(arguments);
-	cells->list[cells->count++] = text;
-}
-
-void cells_add_number(struct cells *cells, double value, int decimals)
-{
-	cells_add(cells, "%s", text_number(value, decimals, VALUE_ROOM));
-}
-
 const json_t *several_directions(const json_t *result)
 {
 	const json_t *directions = json_object_get(result, "directions");
@@ -53,13 +35,11 @@ const char *text_direction(const json_t *direction, char buffer[VALUE_SIZE])
 	return buffer;
 }
 
-void cells_add_worst_direction(struct cells *cells, const json_t *result)
+const char *text_worst_direction(const json_t *result, char text[CELL_SIZE])
 {
-	json_each_member (figure, direction, json_object_get(result, "worst_direction")) {
-		cells_add(cells, "%s", PHRASE_OF(DIRECTION, direction));
-		return;
-	}
-	cells_add(cells, "%s", "");
+	json_each_member (figure, direction, json_object_get(result, "worst_direction"))
+		return phrase_write(text, CELL_SIZE, DIRECTION, direction);
+	return "";
 }
 
 json_t *rows_by_direction(const json_t *results)
@@ -82,27 +62,27 @@ json_t *rows_by_direction(const json_t *results)
 	return rows;
 }
 
-void cells_add_row_number(struct cells *cells, const json_t *)
+const char *text_deviation(const json_t *object, char text[CELL_SIZE])
 {
-	cells_add(cells, "%zu", cells->rows + 1);
+	return text_percent(read_number(object, "stdev") / read_number(object, "mean"), text);
 }
 
-void cells_add_deviation(struct cells *cells, const json_t *object)
+const char *text_loss_ratio(const json_t *counts, char text[CELL_SIZE])
 {
-	cells_add(cells, "%s", text_percent(read_number(object, "stdev") / read_number(object, "mean"), VALUE_ROOM));
+	return text_percent(read_number(counts, "lost") / read_number(counts, "sent"), text);
 }
 
-void cells_add_result(struct cells *cells, const json_t *result)
+const char *text_result(const json_t *result, char text[CELL_SIZE])
 {
 	enum standing standing = standing_of(result);
 	const char *reason = standing == STANDING_IRREGULAR ? read_text(result, "irregular_reason") : "";
 
-	cells_add(cells, "%s%s%s", standing_word(standing), *reason ? ": " : "", reason);
+	return text_print(text, CELL_SIZE, "%s%s%s", standing_word(standing), *reason ? ": " : "", reason);
 }
 
-void cells_add_word(struct cells *cells, const json_t *result)
+const char *text_word(const json_t *result, char[CELL_SIZE])
 {
-	cells_add(cells, "%s", result_word(result));
+	return result_word(result);
 }
 
 enum tone tone_of_standing(enum standing standing)
@@ -139,9 +119,9 @@ static const struct comparison *comparison_of(const json_t *goal)
 	return one;
 }
 
-void cells_add_comparison(struct cells *cells, const json_t *goal)
+const char *text_comparison(const json_t *goal, char[CELL_SIZE])
 {
-	cells_add(cells, "%s", comparison_of(goal)->text);
+	return comparison_of(goal)->text;
 }
 
 enum tone tone_of_comparison(const json_t *goal)
@@ -149,21 +129,9 @@ enum tone tone_of_comparison(const json_t *goal)
 	return comparison_of(goal)->tone;
 }
 
-void cells_add_change(struct cells *cells, const json_t *goal)
+const char *text_difference(const json_t *goal, char text[CELL_SIZE])
 {
-	double change = read_number(goal, "change");
-
-	cells_add(cells, "%s", text_change(change, VALUE_ROOM));
-}
-
-/* Write the row, and begin the next. */
-static void cells_put(struct cells *cells, struct writer *writer, enum tone tone)
-{
-	while (cells->count < writer->columns)
-		cells_add(cells, "%s", "");
-	writer->ops->row(writer, tone, cells->list);
-	cells->count = 0;
-	cells->rows++;
+	return text_change(read_number(goal, "change"), text);
 }
 
 /* --- members of objects --------------------------------------------------------------------------------------------- */
@@ -206,26 +174,27 @@ static const char *text_of_agreed(const struct field *field, const json_t *objec
 						     : text_beside(value, agreed, kind, buffer);
 }
 
-static void add_field(struct cells *cells, const struct field *field, const json_t *object)
+/* Return the text of a cell: what was written, or a text of the document. */
+static const char *cell_of(const struct field *field, const json_t *row, size_t number, char text[CELL_SIZE])
 {
 	if (field->phrase)
-		cells_add(cells, "%s", phrase_write(ROOM(CELL_SIZE), CELL_SIZE, field->phrase, object));
-	else if (field->add)
-		field->add(cells, object);
-	else if (field->agreed)
-		cells_add(cells, "%s", text_of_agreed(field, object, VALUE_ROOM));
-	else
-		cells_add(cells, "%s", member_text(object, field, VALUE_ROOM) ?: "");
+		return phrase_write(text, CELL_SIZE, field->phrase, row);
+	if (field->write)
+		return field->write(row, text);
+	if (field->is_number)
+		return text_print(text, CELL_SIZE, "%zu", number);
+	if (field->agreed)
+		return text_of_agreed(field, row, text);
+	return member_text(row, field, text) ?: "";
 }
 
 /* Whether any row has something in this column. */
 static bool is_told(const struct field *field, const json_t *rows)
 {
 	json_each (row, rows) {
-		struct cells cell = { .count = 0 };
+		const char *text = cell_of(field, row, row_at + 1, ROOM(CELL_SIZE));
 
-		add_field(&cell, field, row);
-		if (*cell.list[0] && strcmp(cell.list[0], DASH) != 0)
+		if (*text && strcmp(text, DASH) != 0)
 			return true;
 	}
 	return !json_array_size(rows);
@@ -248,7 +217,8 @@ void table_put(struct writer *writer, const char *id, const struct field *fields
 	char zeros[CELL_SIZE] = "";
 	struct writer_column columns[CELLS_MAX];
 	const struct field *shown[CELLS_MAX];
-	struct cells cells = { .count = 0 };
+	char texts[CELLS_MAX][CELL_SIZE];
+	const char *cells[CELLS_MAX];
 	size_t shown_count = 0;
 
 	for (const struct field *field = fields; field < fields + count; field++) {
@@ -268,8 +238,9 @@ void table_put(struct writer *writer, const char *id, const struct field *fields
 	writer->ops->table(writer, id, columns, shown_count);
 	json_each (row, rows) {
 		for (size_t j = 0; j < shown_count; j++)
-			add_field(&cells, shown[j], row);
-		cells_put(&cells, writer, tone ? tone(row) : TONE_PLAIN);
+			cells[j] =
+				text_print(texts[j], CELL_SIZE, "%s", cell_of(shown[j], row, row_at + 1, ROOM(CELL_SIZE)));
+		writer->ops->row(writer, tone ? tone(row) : TONE_PLAIN, cells);
 	}
 	writer->ops->table_end(writer);
 	if (*zeros)

@@ -1,24 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parts of a report, made from the objects of its document: rows, facts, verdicts, lists. The caller owns cells and
- * facts; a form (writer.h) takes them over when they are put. A part is filled, put once, and is then empty again. */
+/* The parts of a report, made from the objects of its document: rows, facts, verdicts, lists. The caller owns facts; a form
+ * (writer.h) takes them over when they are put. A part is filled, put once, and is then empty again. */
 #pragma once
 
 #include "base/standing.h"
 #include "render/values.h"
 #include "render/writer.h"
 
-#define CELL_SIZE 640
+#define CELL_SIZE 640 /* octets of a cell; what is longer is cut */
 #define CELLS_MAX 24
-
-/* The cells of one row. Text that is too long is cut. */
-struct cells {
-	char texts[CELLS_MAX][CELL_SIZE];
-	const char *list[CELLS_MAX];
-	size_t count, rows;
-};
-__attribute__((format(printf, 2, 3))) void cells_add(struct cells *cells, const char *format, ...);
-/* Add a number with so many decimals; NAN is a dash. */
-void cells_add_number(struct cells *cells, double value, int decimals);
 
 /* The number that stands for a value: of a list its length, of a truth 1 or 0; NAN where there is none. */
 double number_of(const json_t *value);
@@ -39,7 +29,9 @@ struct field {
 	double (*bps)(double fps, double octets);
 	double octets;
 	const char *phrase;                                  /* instead: the cell as a phrase on the row (phrase.h) */
-	void (*add)(struct cells *cells, const json_t *row); /* instead: for what is computed */
+	/* Instead, for what is computed: its text, in the buffer or not. */
+	const char *(*write)(const json_t *row, char text[CELL_SIZE]);
+	bool is_number;                                      /* instead: the number of the row, from 1 */
 	bool numeric;                                        /* The text is aligned to the right, like a number. */
 	bool command;                                        /* The column is a command, as in struct writer_column. */
 	bool rare;               /* seldom more than 0: where each row has 0, a sentence says so instead */
@@ -82,21 +74,20 @@ json_t *rows_by_direction(const json_t *results);
 
 /* Cells that need several members, and tones of rows. */
 /* The direction that one of its figures is of: the first in "worst_direction". */
-void cells_add_worst_direction(struct cells *cells, const json_t *result);
-/* The number of the row, from 1. */
-void cells_add_row_number(struct cells *cells, const json_t *row);
-/* "stdev" as a ratio of "mean". */
-void cells_add_deviation(struct cells *cells, const json_t *object);
+const char *text_worst_direction(const json_t *result, char text[CELL_SIZE]);
+/* "stdev" as a ratio of "mean"; "lost" as one of "sent". */
+const char *text_deviation(const json_t *object, char text[CELL_SIZE]);
+const char *text_loss_ratio(const json_t *counts, char text[CELL_SIZE]);
 /* The standing in one word, with the reason of an irregular result; and the word alone. */
-void cells_add_result(struct cells *cells, const json_t *result);
-void cells_add_word(struct cells *cells, const json_t *result);
+const char *text_result(const json_t *result, char text[CELL_SIZE]);
+const char *text_word(const json_t *result, char text[CELL_SIZE]);
 enum tone tone_of_standing(enum standing standing);
 enum tone tone_of_result(const json_t *result);
 /* TONE_WARN if the tester limited it. */
 enum tone tone_of_limited(const json_t *trial);
 /* A goal of two documents: the verdict on B, and its change. */
-void cells_add_comparison(struct cells *cells, const json_t *goal);
-void cells_add_change(struct cells *cells, const json_t *goal);
+const char *text_comparison(const json_t *goal, char text[CELL_SIZE]);
+const char *text_difference(const json_t *goal, char text[CELL_SIZE]);
 enum tone tone_of_comparison(const json_t *goal);
 
 __attribute__((format(printf, 3, 4))) void facts_add(struct facts *facts, const char *label, const char *format, ...);
