@@ -168,6 +168,11 @@ enum exit_code refuse(enum exit_code code, const char *format, ...)
 	return ran_out ? EXIT_INCAPABLE : code;
 }
 
+enum exit_code out_of_memory(void)
+{
+	return refuse(EXIT_INCAPABLE, "out of memory");
+}
+
 void warn(const char *format, ...)
 {
 	va_list arguments;

@@ -22,6 +22,7 @@ extern const char *message_subject;
 /* Each writes one line, with the program's name before it. An error says what, where, which value, and what to do. If memory
  * ran out (memory.h), it says only that, and the code is EXIT_INCAPABLE. */
 __attribute__((format(printf, 2, 3))) enum exit_code refuse(enum exit_code code, const char *format, ...);
+enum exit_code out_of_memory(void);
 __attribute__((format(printf, 1, 2))) void warn(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void note(const char *format, ...);
 

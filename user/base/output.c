@@ -55,8 +55,7 @@ enum exit_code output_write(const char *text, size_t length)
 
 enum exit_code output_text(char *text, size_t length)
 {
-	enum exit_code code =
-		text && !memory_ran_out() ? output_write(text, length) : refuse(EXIT_INCAPABLE, "out of memory");
+	enum exit_code code = text && !memory_ran_out() ? output_write(text, length) : out_of_memory();
 
 	free(text);
 	return code;

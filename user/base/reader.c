@@ -212,10 +212,10 @@ static enum exit_code run_here(const struct reader_plan *plan, json_t **ret, str
 	owned char *steps = NULL;
 	size_t length;
 	FILE *stream = text_stream_open(&steps, &length);
-	enum exit_code code = stream ? plan->parse(plan->context, stream) : refuse(EXIT_INCAPABLE, "out of memory");
+	enum exit_code code = stream ? plan->parse(plan->context, stream) : out_of_memory();
 
 	if (stream && !text_stream_end(stream, &steps) && code == EXIT_DONE)
-		code = refuse(EXIT_INCAPABLE, "out of memory");
+		code = out_of_memory();
 	if (code != EXIT_DONE && plan->error)
 		snprintf(plan->error, plan->error_size, "%s", message_refused());
 	if (code != EXIT_DONE || !ret)

@@ -171,7 +171,7 @@ enum exit_code signing_key_read(const char *path, struct signing_key **ret)
 	enum exit_code code;
 
 	if (!key)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	code = read_keys("sign", path, &key->text, &key->length) ?: reader_run(&plan, NULL, NULL);
 	if (code == EXIT_DONE)
 		*ret = key;

@@ -236,7 +236,7 @@ static enum exit_code write_json(struct conversion *conversion, FILE *flat)
 	}
 	conversion->nodes = calloc(conversion->node_count, sizeof(*conversion->nodes));
 	if (!conversion->nodes)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	root = convert(conversion, 1, 0);
 	if (root) {
 		write_node(conversion, flat, 1);
@@ -256,7 +256,7 @@ static enum exit_code parse(void *context, FILE *flat)
 	yaml_parser_t parser;
 
 	if (!yaml_parser_initialize(&parser))
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	if (source->stream)
 		yaml_parser_set_input(&parser, read_some, &input);
 	else

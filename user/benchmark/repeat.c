@@ -35,7 +35,7 @@ static enum exit_code keep(struct runs *runs, const struct search *search)
 	run->broken_off = search->end == SEARCH_INTERRUPTED || search->end == SEARCH_FAILED;
 	run->document = report_search(search);
 	if (!run->document)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	run->end = search->controller ? search_end_view(search) : progress_view(runs->config);
 	runs->count++;
 	return event_finished(runs->config, search->duration_s, read_string(run->document, "irregular_reason"));
@@ -175,7 +175,7 @@ enum exit_code repeat_searches(const struct config *config, struct measurer *mea
 	enum exit_code code;
 
 	if (!runs.items)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	code = make_all(&runs, measurer);
 	if (code == EXIT_INTERRUPTED && !runs.count)
 		code = keep_none(&runs, measurer);

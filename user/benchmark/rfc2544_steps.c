@@ -260,7 +260,7 @@ enum exit_code rfc2544_back_to_back(struct rfc2544_run *run, json_t *json)
 	bool reached = false;
 
 	if (!values)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	mlr_burst_rest_init(&bursts.rest, run->throughput_fps);
 	while (count < plan->burst_tests && code == EXIT_DONE) {
 		code = search_burst(run, &bursts, most_frames, &values[count]);
@@ -389,7 +389,7 @@ enum exit_code rfc2544_recovery(struct rfc2544_run *run, json_t *json)
 
 	if (!values) {
 		json_decref(runs);
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	}
 	for (unsigned int i = 0; i < plan->recovery_repeats && code == EXIT_DONE; i++) {
 		code = recover_once(run, overload_fps, runs, &recovery_s);

@@ -50,7 +50,7 @@ enum exit_code search_new_controller(const struct config *config, const struct m
 		break;
 	}
 	if (error == -ENOMEM)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	if (error)
 		return refuse(EXIT_USAGE_ERROR, "--algorithm %s cannot search for these goals: %s",
 			      algorithm_name(config->algorithm), algorithm_demands(config->algorithm));
@@ -129,7 +129,7 @@ static enum exit_code keep(struct search *search, const struct search_trial *tri
 	if (search->trial_count == search->trial_size) {
 		grown = reallocarray(search->trials, size, sizeof(*grown));
 		if (!grown)
-			return refuse(EXIT_INCAPABLE, "out of memory");
+			return out_of_memory();
 		search->trials = grown;
 		search->trial_size = size;
 	}
@@ -143,7 +143,7 @@ static enum exit_code take_result(struct search *search, const struct search_tri
 	int error = mlr_controller_add(search->controller, &measurement->result);
 
 	if (error == -ENOMEM)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	if (error)
 		return refuse(EXIT_INVALID, "a trial at %g fps for %g s came back with a result out of range",
 			      measurement->result.input.load_fps, measurement->result.input.duration_s);
@@ -198,7 +198,7 @@ static enum exit_code take_stored_trials(struct search *search)
 		struct search_trial trial;
 
 		if (mlr_controller_next(search->controller, &decision) < 0)
-			return refuse(EXIT_INCAPABLE, "out of memory");
+			return out_of_memory();
 		decision.warmup = from->warmup;
 		trial = new_trial(search, &decision);
 		trial.measurement.result = from->result;
@@ -243,7 +243,7 @@ static enum exit_code loop(struct search *search)
 			code = perform(search, &decision);
 	}
 	if (wanted < 0)
-		code = refuse(EXIT_INCAPABLE, "out of memory");
+		code = out_of_memory();
 	if (code == EXIT_DONE)
 		search->end = !wanted                                       ? SEARCH_COMPLETE
 			      : search->config->measurer == MEASURER_REPLAY ? SEARCH_REPLAYED

@@ -73,7 +73,7 @@ enum exit_code search_measure_latencies(struct search *search)
 		return EXIT_DONE;
 	search->latencies = calloc(goals * search->config->latency_at_count, sizeof(*search->latencies));
 	if (!search->latencies)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	for (size_t goal = 0; goal < goals; goal++)
 		plan_goal(search, goal, &count);
 	for (size_t i = 0; i < count && code == EXIT_DONE; i++)

@@ -71,7 +71,7 @@ enum exit_code search_outcome(const struct search *search, size_t goal, struct g
 	const struct mlr_goal_result *result = &ret->result;
 
 	if (mlr_controller_goal_result(search->controller, goal, &ret->result))
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	ret->tester_limited = is_spoilt_at(search, goal,
 					   isnan(result->relevant_upper_bound_fps) ? result->relevant_lower_bound_fps
 										   : result->relevant_upper_bound_fps,

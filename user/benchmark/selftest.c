@@ -347,7 +347,7 @@ static enum exit_code measure_floor(struct one_test *test)
 	owned struct stalls *stalls = calloc(1, sizeof(*stalls));
 
 	if (!stalls)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	for (int i = 0; i < FLOOR_TRIALS; i++) {
 		measurement_auto_t measurement = { 0 };
 		enum exit_code code = perform(test, load_fps, (size_t)i + 1, &measurement);
@@ -448,7 +448,7 @@ static enum exit_code check_no_sut(struct selftest *selftest, const struct confi
 	if (!are_pair)
 		note("selftest: it is assumed that the ports are cabled to each other: a switch between them cannot be told "
 		     "from a cable");
-	return selftest->sut_check ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
+	return selftest->sut_check ? EXIT_DONE : out_of_memory();
 }
 
 /* --- all ------------------------------------------------------------------------------------------------------------ */

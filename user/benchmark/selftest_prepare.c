@@ -175,5 +175,5 @@ enum exit_code selftest_try_items(struct config *config, const struct part_name 
 		return code;
 	note("what helps on these ports: --prepare %s", list);
 	*ret_json = json_pack("{s:s, s:O}", "prepare", list, "items", items);
-	return *ret_json ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
+	return *ret_json ? EXIT_DONE : out_of_memory();
 }

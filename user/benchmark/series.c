@@ -60,7 +60,7 @@ static enum exit_code keep(struct series *series, struct measurement *measuremen
 
 	if (!grown) {
 		measurement_free(measurement);
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	}
 	series->trials = grown;
 	series->trials[series->trial_count++] = *measurement;

@@ -61,7 +61,7 @@ static enum exit_code add_last(struct soak *soak)
 	int error = mlr_plr_add(soak->plr, &measurement->result, counts_of(measurement, &counts) ? &counts : NULL);
 
 	if (error == -ENOMEM)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	if (error)
 		return refuse(EXIT_INVALID, "a trial at %g fps came back with a result out of range",
 			      measurement->result.input.load_fps);
@@ -121,7 +121,7 @@ static enum exit_code new_plr(struct soak *soak)
 	};
 
 	if (mlr_plr_new(&parameters, &soak->plr))
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	return EXIT_DONE;
 }
 

@@ -94,7 +94,7 @@ enum exit_code campaign_configure(const struct campaign *campaign, size_t point,
 	enum exit_code code = EXIT_DONE;
 
 	if (!list)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	for (size_t i = 0; i < count && code == EXIT_DONE; i++)
 		code = add_set(list, sets[i]);
 	if (code != EXIT_DONE) {
@@ -142,7 +142,7 @@ static enum exit_code check_names(const struct campaign *campaign)
 	enum exit_code code = EXIT_DONE;
 
 	if (!sorted)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	for (size_t i = 0; i < campaign->point_count; i++)
 		sorted[i] = campaign->names[i];
 	qsort(sorted, campaign->point_count, sizeof(*sorted), by_text);
@@ -160,11 +160,11 @@ static enum exit_code name_points(struct campaign *campaign)
 
 	campaign->names = calloc(campaign->point_count + 1, sizeof(*campaign->names));
 	if (!campaign->names)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	for (size_t i = 0; i < campaign->point_count; i++) {
 		campaign->names[i] = strdup(mlr_campaign_name(&campaign->matrix, &campaign->points[i], name));
 		if (!campaign->names[i])
-			return refuse(EXIT_INCAPABLE, "out of memory");
+			return out_of_memory();
 	}
 	return check_names(campaign);
 }
@@ -189,7 +189,7 @@ enum exit_code campaign_expand(struct campaign *campaign)
 	if (error == -E2BIG)
 		return refuse(EXIT_USAGE_ERROR, "%s: the matrix has more than %d points", campaign->path, MLR_POINTS_MAX);
 	if (error)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	if (!campaign->point_count)
 		return refuse(EXIT_USAGE_ERROR, "%s: the matrix has no point: everything is excluded", campaign->path);
 	return name_points(campaign);

@@ -91,7 +91,7 @@ static enum exit_code check_point(const struct campaign *campaign, size_t point,
 		return code;
 	text = campaign_point_file(&config, campaign->names[point], &length);
 	if (!text)
-		code = refuse(EXIT_INCAPABLE, "out of memory");
+		code = out_of_memory();
 	else if (status->attempts)
 		code = check_same(campaign, point, text);
 	config_free(&config);
@@ -119,7 +119,7 @@ enum exit_code campaign_choose(const struct config *config, const struct campaig
 	size_t meant = 0;
 
 	if (!chosen)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	for (size_t i = 0; i < campaign->point_count && code == EXIT_DONE; i++) {
 		if (!campaign_means(config, campaign->names[i]))
 			continue;

@@ -30,7 +30,7 @@ static enum exit_code set_new(struct campaign_set *set)
 {
 	set->options = calloc(1, sizeof(*set->options));
 	set->slurm = json_object();
-	return set->options && set->slurm ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
+	return set->options && set->slurm ? EXIT_DONE : out_of_memory();
 }
 
 /* Options of sbatch. They go into comment lines of a job script. */
@@ -80,7 +80,7 @@ static enum exit_code grow_axis(struct campaign_axis *axis)
 		axis->labels = labels;
 	sets = labels ? reallocarray(axis->sets, axis->count + 1, sizeof(*sets)) : NULL;
 	if (!sets)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	axis->sets = sets;
 	axis->labels[axis->count] = NULL;
 	axis->sets[axis->count] = (struct campaign_set){ 0 };
@@ -105,7 +105,7 @@ static enum exit_code add_label(struct reader *reader, struct campaign_axis *axi
 		return refuse_value(&reader->yaml, value, "'%s' stands on the axis '%s' twice", label, axis->name);
 	axis->labels[axis->count] = strdup(label);
 	if (!axis->labels[axis->count])
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	axis->count++;
 	return EXIT_DONE;
 }
@@ -190,7 +190,7 @@ static enum exit_code read_axis(struct reader *reader, const json_t *matrix, con
 				  "no axis can be called 'run': that is which repeat a point is ('repeat: N')");
 	axis->name = strdup(name);
 	if (!axis->name)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	campaign->matrix.axis_count++;
 	code = fill_axis(reader, matrix, value, axis);
 	axis->product_count = axis->count;
@@ -204,7 +204,7 @@ static enum exit_code check_axes(const struct campaign *campaign)
 	enum exit_code code = EXIT_DONE;
 
 	if (!owners)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	for (size_t i = 0; i < campaign->matrix.axis_count; i++) {
 		const struct campaign_axis *axis = &campaign->axes[i];
 
@@ -297,7 +297,7 @@ static enum exit_code read_exclude(struct reader *reader, const json_t *list)
 
 	campaign->excluded = calloc(json_array_size(list) + 1, sizeof(*campaign->excluded));
 	if (!campaign->excluded)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	json_each (item, list) {
 		struct rule rule = { .set = NULL };
 
@@ -326,7 +326,7 @@ static enum exit_code read_include(struct reader *reader, const json_t *list)
 	campaign->included = calloc(json_array_size(list) + 1, sizeof(*campaign->included));
 	campaign->included_sets = calloc(json_array_size(list) + 1, sizeof(*campaign->included_sets));
 	if (!campaign->included || !campaign->included_sets)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	for (size_t i = 0; i < json_array_size(list) && code == EXIT_DONE; i++) {
 		const json_t *mapping = json_array_get(list, i);
 		struct rule rule = { .set = &campaign->included_sets[i] };
@@ -385,9 +385,7 @@ static enum exit_code read_values(struct campaign *campaign, const json_t *secti
 	campaign->directory = beside(campaign->path, read_string(section, "results") ?: "results");
 	campaign->launch = launch ? strdup(launch) : NULL;
 	parse_whole(read_text(section, "repeat"), 0, UINT_MAX, &campaign->matrix.repeats);
-	return campaign->name && campaign->directory && !campaign->launch == !launch
-		       ? EXIT_DONE
-		       : refuse(EXIT_INCAPABLE, "out of memory");
+	return campaign->name && campaign->directory && !campaign->launch == !launch ? EXIT_DONE : out_of_memory();
 }
 
 /* Whether the labels of an axis have names, as builds do, and there are several. */

@@ -344,7 +344,7 @@ static enum exit_code write_result(void *context, FILE *flat)
 		result = json_pack("{s:i, s:s}", "fault", (int)problem.fault, "text", text ? text : "");
 	if (result)
 		flat_write(flat, result);
-	return result ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
+	return result ? EXIT_DONE : out_of_memory();
 }
 
 /* Take over what the reader says is wrong. */

@@ -448,6 +448,6 @@ enum exit_code campaign_merge(const struct config *config, const struct campaign
 	json_decref(merge.environments);
 	json_decref(merge.conditions);
 	if (!*ret_document)
-		return merge.code != EXIT_DONE ? merge.code : refuse(EXIT_INCAPABLE, "out of memory");
+		return merge.code != EXIT_DONE ? merge.code : out_of_memory();
 	return outcome;
 }

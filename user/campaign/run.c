@@ -213,7 +213,7 @@ static enum exit_code prepare(struct work *work)
 	if (code != EXIT_DONE)
 		return code;
 	text = campaign_point_file(&point, campaign->names[work->point], &length);
-	code = text ? store_write(work->file, text, length) : refuse(EXIT_INCAPABLE, "out of memory");
+	code = text ? store_write(work->file, text, length) : out_of_memory();
 	store_point_path(campaign, work->point, ".jsonl.new", newer);
 	if (work->anew || !can_resume(&point)) {
 		unlink(newer);
@@ -263,7 +263,7 @@ static enum exit_code perform(const struct work *work, int *ret_status)
 		return refuse(EXIT_INCAPABLE, "cannot tell where this program is: %s", strerror(errno));
 	arguments = calloc(ARGUMENTS + json_array_size(work->acting), sizeof(*arguments));
 	if (!arguments)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	arguments_of(work, self, command, arguments);
 	code = run_child(arguments, work->output, work->errors, work->lock_fd, ret_status);
 	free(arguments);

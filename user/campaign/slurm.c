@@ -234,7 +234,7 @@ static enum exit_code write_file(const struct submission *submission, const char
 	size_t length;
 	owned char *text = TEXT_WRITTEN(stream, &length, put(stream, submission, array));
 
-	return text ? deliver(submission->config, path, text, length) : refuse(EXIT_INCAPABLE, "out of memory");
+	return text ? deliver(submission->config, path, text, length) : out_of_memory();
 }
 
 /* --- submitting ----------------------------------------------------------------------------------------------------- */
@@ -308,7 +308,7 @@ static enum exit_code keep_jobs(const struct submission *submission, const char 
 	owned char *text = json_text(jobs, true, &length);
 
 	if (!text)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	return store_write(TEXT_OF(PATH_MAX + 64, "%s/" JOBS, submission->places.scripts), text, length);
 }
 
@@ -379,7 +379,7 @@ enum exit_code slurm_submit(const struct config *config, const struct campaign *
 {
 	struct submission submission = { .config = config, .campaign = campaign };
 	owned bool *left = calloc(campaign->point_count + 1, sizeof(*left));
-	enum exit_code code = left ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
+	enum exit_code code = left ? EXIT_DONE : out_of_memory();
 
 	if (code == EXIT_DONE && !config->dry_run)
 		code = store_make(campaign);

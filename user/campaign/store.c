@@ -117,7 +117,7 @@ enum exit_code store_note(const struct campaign *campaign, json_t *event)
 
 	json_decref(event);
 	if (!text)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	fd = open(store_path(campaign, JOURNAL, path), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
 	if (fd < 0 || flock(fd, LOCK_EX)) {
 		code = refuse(EXIT_INCAPABLE, "cannot write to %s: %s", path, strerror(errno));
@@ -281,7 +281,7 @@ static enum exit_code have_journal_read(const struct campaign *campaign, const c
 	struct source source = { campaign, path, file, calloc(campaign->point_count + 1, sizeof(*states)) };
 	const struct reader_plan plan = { .parse = write_states, .context = &source, .fd = file->fd, .name = path };
 	json_auto_t *told = NULL;
-	enum exit_code code = source.states ? reader_run(&plan, &told, NULL) : refuse(EXIT_INCAPABLE, "out of memory");
+	enum exit_code code = source.states ? reader_run(&plan, &told, NULL) : out_of_memory();
 
 	if (code == EXIT_DONE)
 		take_states(told, campaign, states);
@@ -305,7 +305,7 @@ enum exit_code store_states(const struct campaign *campaign, struct point_status
 	int error;
 
 	if (!states)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	for (size_t i = 0; i < campaign->point_count; i++)
 		states[i].exit_code = -1;
 	error = json_file_open(store_path(campaign, JOURNAL, path), &journal);

@@ -77,7 +77,7 @@ int main(int argc, char **argv)
 	config_free(&config);
 	code = keeper_check(code);
 	if ((code == EXIT_DONE || code == EXIT_UNMET) && memory_ran_out())
-		code = refuse(EXIT_INCAPABLE, "out of memory");
+		code = out_of_memory();
 	if (fflush(stdout) && code == EXIT_DONE)
 		code = stop_requested() ? EXIT_INTERRUPTED
 					: refuse(EXIT_INCAPABLE, "cannot write to standard output: %s", strerror(errno));

@@ -132,7 +132,7 @@ static enum exit_code read_stored(struct config *config)
 					    path);
 	config->stored = calloc(1, sizeof(*config->stored));
 	if (!config->stored)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	return stored_read(path, config->stored)
 		       ?: check_same_traffic(config->stored, path, config->given)
 		       ?: take_stored_options(config->stored, path, replay, config->verb, config->given);
@@ -530,7 +530,7 @@ enum exit_code config_read(int argc, char **argv, struct config *ret, bool *ret_
 	(void)argc; /* argv ends with NULL */
 	config.given = calloc(1, sizeof(*config.given));
 	if (!config.given)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	*ret_finished = false;
 	code = read_all(argv, &config, ret_finished);
 	if (code == EXIT_DONE && !*ret_finished) {

@@ -531,7 +531,7 @@ static enum exit_code write_frame(void *context, FILE *flat)
 	const char *wrong;
 
 	if (!octets)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	input.size = fread(octets, 1, most, source->stream);
 	if (ferror(source->stream))
 		return refuse(EXIT_USAGE_ERROR, "--template: cannot read %s: %s", source->path, strerror(errno));
@@ -543,7 +543,7 @@ static enum exit_code write_frame(void *context, FILE *flat)
 	packed = frame_file_pack(&file);
 	free(file.payload);
 	if (!packed)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	flat_write(flat, packed);
 	return EXIT_DONE;
 }

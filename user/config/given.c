@@ -25,12 +25,12 @@ enum exit_code given_add(struct given_list *list, const struct given *given)
 		return refuse(EXIT_USAGE_ERROR, "--%s: the value must be UTF-8", given->option->name);
 	items = reallocarray(list->items, list->count + 1, sizeof(*items));
 	if (!items)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	list->items = items;
 	items[list->count] = *given;
 	items[list->count].text = strdup(given->text);
 	if (!items[list->count].text)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	list->count++;
 	return EXIT_DONE;
 }

@@ -216,7 +216,7 @@ enum exit_code read_requirement(const struct given *given, struct config *config
 		return refuse_given(given, "at most %d requirements", REQUIREMENT_MOST);
 	grown = reallocarray(config->requirements, config->requirement_count + 1, sizeof(*grown));
 	if (!grown)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	config->requirements = grown;
 	grown[config->requirement_count++] = requirement;
 	return EXIT_DONE;

@@ -286,7 +286,7 @@ static enum exit_code read_trials(const char *path, struct stored *stored)
 
 	stored->trials = calloc(count + 1, sizeof(*stored->trials));
 	if (!stored->trials)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	json_each (trial, trials) {
 		struct stored_trial *one = &stored->trials[stored->trial_count++];
 

@@ -272,7 +272,7 @@ static enum exit_code fit_default(struct config *config, unsigned int least_octe
 	if (octets >= least_octets)
 		return EXIT_DONE;
 	if (asprintf(&text, "%u%s", least_octets, rest) < 0)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	note("frame size %u octets instead of %lu: the least that these frames need", least_octets, octets);
 	free(given->text);
 	given->text = text;

@@ -77,7 +77,7 @@ enum exit_code hostile_tx_open(const struct link_info *link, int cpu, struct hos
 		hostile->memory = malloc((size_t)FRAMES * MLR_HOSTILE_SIZE_MOST);
 	if (!hostile || !hostile->memory) {
 		free(hostile);
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	}
 	hostile->cpu = cpu;
 	hostile->fd = open_socket(link->ifindex);

@@ -559,7 +559,7 @@ enum exit_code rx_open_all(const struct rx_plan *plans, size_t count, struct rx 
 	enum exit_code code = EXIT_DONE;
 
 	if (!loading)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	bound_program_expect(); /* before there are threads; whoever needs it asks again */
 	for (size_t i = count; i-- > 0;)
 		begin_loading(&plans[i], i > 0, &loading[i]);

@@ -289,7 +289,7 @@ enum exit_code tx_live_open(const struct link_info *link, const struct mlr_queue
 	struct tx_live *live = calloc(1, sizeof(*live));
 
 	if (!live)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	live->tx.ops = &ops;
 	live->tx.mode = "live frames";
 	live->tx.cpu = cpu;

@@ -112,7 +112,7 @@ enum exit_code tx_port_open(const struct config *config, bool live_is_faster, co
 	enum exit_code code;
 
 	if (!opened)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	opened->queue_count = config->queues;
 	code = tx_port_check(config, link);
 	for (uint32_t i = 0; i < config->queues && !code; i++) {

@@ -352,7 +352,7 @@ static enum exit_code new_apart(const struct config *config, const struct part_n
 	int error;
 
 	if (!apart)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	apart->measurer.ops = &ops;
 	apart->channel = apart->stop = -1;
 	error = have_started(&part, apart);

@@ -409,7 +409,7 @@ static enum exit_code refuse_event(struct measurer_exec *exec, enum child_event 
 		snprintf(fault, sizeof(fault), "sent a line longer than %u octets", CHILD_LINE_MAX);
 		break;
 	default:
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	}
 	return refuse_line(fault, child->received, child->received_count);
 }
@@ -581,7 +581,7 @@ enum exit_code measurer_exec_new(const struct config *config, struct measurer **
 	enum exit_code code;
 
 	if (!exec)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	code = starter_begin(&config->measurer_argument, 1);
 	if (code == EXIT_DONE)
 		code = start_command(exec, config->measurer_argument);

@@ -146,7 +146,7 @@ static enum exit_code count_over_time(const struct measurer_xdp *xdp, const stru
 
 	measurement->flow_intervals = calloc(count * intervals + 1, sizeof(*measurement->flow_intervals));
 	if (!flows || !sent || !seen || !measurement->flow_intervals)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	for (size_t i = 0; i < count; i++) {
 		flows[i] = &measurement->worst_flows[i];
 		flows[i]->intervals = measurement->flow_intervals + i * intervals;
@@ -173,7 +173,7 @@ enum exit_code flows_end(const struct measurer_xdp *xdp, const struct sent_load 
 	}
 	measurement->worst_flows = calloc(all + 1, sizeof(*measurement->worst_flows));
 	if (!measurement->worst_flows)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	for (size_t i = 0; i < measurement->direction_count; i++) {
 		struct flow_list list = { .flows = measurement->worst_flows + done };
 

@@ -156,7 +156,7 @@ enum exit_code icmp_summarize(const struct account *account, struct measurement 
 		return EXIT_DONE;
 	measurement->icmp_errors = calloc(count, sizeof(*measurement->icmp_errors));
 	if (!measurement->icmp_errors)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	for (unsigned int port = 0; port < account->port_count; port++) {
 		for (size_t i = 0; i < RX_ICMP_ERRORS; i++) {
 			const struct rx_icmp_error *error = &account->ports[port].icmp_errors[i];

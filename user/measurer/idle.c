@@ -60,7 +60,7 @@ enum exit_code measurer_stopped_new(const struct config *config, struct measurer
 	enum exit_code code;
 
 	if (!stopped)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	stopped->base = (struct measurer){ .ops = &stopped_ops, .config = config, .transmitters = 1 };
 	stopped->base.virtual_time = config->measurer == MEASURER_EXEC;
 	if (config->measurer != MEASURER_EXEC) { /* an external one has ports of its own */
@@ -155,7 +155,7 @@ enum exit_code measurer_replay_new(const struct config *config, struct measurer 
 
 	*ret = calloc(1, sizeof(**ret));
 	if (!*ret)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	**ret = (struct measurer){ .ops = &replay_ops,
 				   .virtual_time = true,
 				   .transmitters = stored_transmitters(document),

@@ -142,7 +142,7 @@ static enum exit_code add_parts(const struct counting *counting, const struct xd
 	uint64_t last = 0;
 
 	if (!before)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	mlr_plan_flow_counts(plan, counting->first_flow, counting->end_flow, before);
 	for (size_t i = 0; i < count; i++) {
 		uint64_t frames = xdp_frames_of_flows(plan, before, until[i]);
@@ -201,7 +201,7 @@ static enum exit_code count_intervals(struct counting *counting, const struct se
 {
 	owned uint64_t *until = calloc(2 * count, sizeof(*until));
 	uint64_t *sent = until + count;
-	enum exit_code code = until ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
+	enum exit_code code = until ? EXIT_DONE : out_of_memory();
 
 	find_flows(counting);
 	for (struct xdp_queue at = { 0 }; !code && xdp_next_queue(counting->xdp, &at);) {
@@ -227,7 +227,7 @@ enum exit_code intervals_end(const struct measurer_xdp *xdp, const struct sent_l
 	count = (size_t)count_of(xdp->config, duration_s);
 	measurement->intervals = calloc(count * (1 + measurement->direction_count), sizeof(*measurement->intervals));
 	if (!measurement->intervals)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	measurement->interval_count = count;
 	for (size_t i = 0; i < measurement->direction_count && !code; i++) {
 		struct interval_counts *intervals = measurement->intervals + (1 + i) * count;
@@ -264,7 +264,7 @@ static enum exit_code add_due(const struct counting *counting, const struct xdp_
 	owned uint64_t *due = calloc(seconds + 1, sizeof(*due));
 
 	if (!due)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	count_due(queue, load, NS_PER_S, seconds, due);
 	return add_parts(counting, queue, &queue->tx->report.sent, 1, &counts->sent)
 		       ?: add_parts(counting, queue, &intended, 1, &counts->intended)
@@ -370,7 +370,7 @@ static enum exit_code make_room(size_t service_count, struct measurement *measur
 	measurement->services = calloc(count + 1, sizeof(*measurement->services));
 	measurement->seconds = calloc(2 * count * measurement->second_count + 1, sizeof(*measurement->seconds));
 	if (!measurement->services || !measurement->seconds)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	for (size_t i = 0; i < count; i++) {
 		measurement->services[i].due_in = measurement->seconds + 2 * i * measurement->second_count;
 		measurement->services[i].received_in = measurement->services[i].due_in + measurement->second_count;
@@ -421,7 +421,7 @@ static enum exit_code count_parts(struct counting *counting, size_t count, uint6
 	const struct measurer_xdp *xdp = counting->xdp;
 	const struct sent_load load = last_load(xdp->steps);
 	owned uint64_t *until = calloc(count, sizeof(*until));
-	enum exit_code code = until ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
+	enum exit_code code = until ? EXIT_DONE : out_of_memory();
 
 	find_flows(counting);
 	for (struct xdp_queue at = { 0 }; !code && xdp_next_queue(xdp, &at);) {
@@ -445,7 +445,7 @@ enum exit_code parts_end(const struct measurer_xdp *xdp, struct measurement *mea
 	count = (size_t)((steps->ret_end_ns - parts_start_ns(steps) - 1) / part_ns(steps) + 1);
 	measurement->parts = calloc(2 * count * measurement->direction_count + 1, sizeof(*measurement->parts));
 	if (!measurement->parts)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	for (size_t i = 0; i < measurement->direction_count && !code; i++) {
 		uint64_t *sent = measurement->parts + 2 * i * count, *received = sent + count;
 		struct counting counting = { .xdp = xdp, .direction = &measurement->directions[i] };

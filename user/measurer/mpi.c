@@ -47,12 +47,12 @@ static enum exit_code share_json(unsigned int root, json_t *own, json_t **ret)
 		text = calloc(1, octets + 1);
 	}
 	if (octets && !text)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	code = job_broadcast(root, text, octets);
 	if (code)
 		return code;
 	*ret = octets ? reader_json(text, octets - 1, JSON_DECODE_ANY) : NULL;
-	return *ret ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
+	return *ret ? EXIT_DONE : out_of_memory();
 }
 
 /* --- who is there --------------------------------------------------------------------------------------------------- */
@@ -300,7 +300,7 @@ static void close_ports(struct measurer_mpi *mpi)
 static enum exit_code open_new(const struct config *config, struct measurer_mpi **ret)
 {
 	struct measurer_mpi *mpi = calloc(1, sizeof(*mpi));
-	enum exit_code code = mpi_agree(mpi ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory"), 0, NULL);
+	enum exit_code code = mpi_agree(mpi ? EXIT_DONE : out_of_memory(), 0, NULL);
 
 	if (code) {
 		free(mpi);
@@ -478,7 +478,7 @@ static enum exit_code perform_unspoilt(struct measurer_mpi *mpi, const struct ml
 			return EXIT_DONE;
 		}
 		if (measurement_repeat(measurement, clock_since_s(start_ns)))
-			return refuse(EXIT_INCAPABLE, "out of memory");
+			return out_of_memory();
 	}
 }
 

@@ -61,12 +61,12 @@ enum exit_code measurer_sim_new(const struct config *config, struct measurer **r
 	int error;
 
 	if (!sim)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	error = mlr_sut_new(config->measurer_argument, &sim->sut, reason, sizeof(reason));
 	if (error) {
 		free(sim);
 		if (error == -ENOMEM)
-			return refuse(EXIT_INCAPABLE, "out of memory");
+			return out_of_memory();
 		return refuse(EXIT_USAGE_ERROR, "--measurer 'sim:%s': %s", config->measurer_argument, reason);
 	}
 	sim->base = (struct measurer){ .ops = &sim_ops, .virtual_time = true, .transmitters = 1 };

@@ -449,7 +449,7 @@ enum exit_code measurer_xdp_new(const struct config *config, struct measurer **r
 	enum exit_code code;
 
 	if (!xdp)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	xdp_init(config, xdp);
 	xdp->measurer.ops = &ops;
 	xdp->connects = config->connect != SWITCH_OFF;
@@ -470,7 +470,7 @@ enum exit_code measurer_xdp_check(const struct config *config, double *ret_line_
 	enum exit_code code;
 
 	if (!xdp)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	xdp_init(config, xdp);
 	if (!(code = xdp_open_ports(xdp)) && !(code = xdp_make_profile(xdp, config)))
 		code = timestamps_ask(xdp);

@@ -172,7 +172,7 @@ static enum exit_code count_queue_to(const struct measurer_xdp *xdp, const struc
 	uint32_t first_flow, flow_count;
 
 	if (!before)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	mlr_profile_receives(&xdp->profile, to, &first_flow, &flow_count);
 	mlr_plan_flow_counts(plan, first_flow, first_flow + flow_count, before);
 	ret->sent_to[to] += xdp_frames_of_flows(plan, before, sent - last) + xdp_frames_of_flows(plan, before, last);

@@ -460,7 +460,7 @@ static enum exit_code perform_unspoilt(struct measurer_xdp *xdp, const struct ml
 			return EXIT_DONE;
 		}
 		if (measurement_repeat(measurement, clock_since_s(start_ns)))
-			return refuse(EXIT_INCAPABLE, "out of memory");
+			return out_of_memory();
 	}
 }
 

@@ -272,7 +272,7 @@ enum exit_code observers_open(const struct config *config, struct observers **re
 	if (!config->observed_count)
 		return EXIT_DONE;
 	if (!observers)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	observers->config = config;
 	for (unsigned int i = 0; i < config->observed_count; i++)
 		observers->list[i] = (struct observer){ .observed = &config->observed[i], .fd = -1, .text = MAP_FAILED };

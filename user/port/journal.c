@@ -735,7 +735,7 @@ enum exit_code claim_port(const struct link_info *link, struct claim **ret)
 	enum exit_code code = state_directory_make();
 
 	if (!code && !claim)
-		code = refuse(EXIT_INCAPABLE, "out of memory");
+		code = out_of_memory();
 	if (!code) {
 		claim->ifindex = link->ifindex;
 		journal_path(link->ifindex, claim->path);

@@ -603,7 +603,7 @@ enum exit_code neighbours_open(const struct neighbour_port *ports, unsigned int 
 	enum exit_code code = EXIT_DONE;
 
 	if (!neighbours)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	pthread_mutex_init(&neighbours->lock, NULL);
 	neighbours->stop_serving = eventfd(0, EFD_CLOEXEC);
 	neighbours->heard = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

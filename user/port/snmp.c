@@ -208,7 +208,7 @@ enum exit_code snmp_open(const struct neighbour_port *port, unsigned int queries
 	int error;
 
 	if (!snmp)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	snmp->port = *port;
 	snmp->interval_ns =
 		(NS_PER_S + queries_per_s - 1) / queries_per_s; /* rounded up, so that no second has one query too many */

@@ -159,7 +159,7 @@ static enum exit_code write_metrics(int ended_with)
 	owned char *text = TEXT_WRITTEN(stream, &length, put_all(stream, ended_with));
 
 	if (!text)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	code = replace_file(metrics.config->metrics_path, text, length);
 	metrics.written_ns = clock_ns();
 	return code;

@@ -629,7 +629,7 @@ enum exit_code compare_documents(const struct config *config, const json_t *a, c
 				  "tolerance", config->tolerance_ratio, "significance", config->significance_ratio, "goals",
 				  goals, "differences", other_differences(a, b));
 	if (!*ret_document)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	if (code == EXIT_USAGE_ERROR)
 		tell_unknown(config, goals);
 	return code;

@@ -90,7 +90,7 @@ static enum exit_code make_form(const json_t *document, const struct config *con
 	owned char *text = render(document, config->reports[i].form, style, &length);
 
 	if (!text || memory_ran_out())
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	if (config->reports[i].form == DOCUMENT_CERTIFICATE_PDF)
 		return pdf_convert(&file->converters[i], path, text, length, ret_text, ret_length);
 	*ret_length = length;
@@ -203,7 +203,7 @@ enum exit_code report_deliver(json_t *document, const struct config *config, str
 	enum exit_code is_signed = EXIT_DONE, shown, filed = EXIT_DONE;
 
 	if (!document)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	if (config->verb != VERB_TRIAL && file->sut && changes)
 		json_object_set(document, "changes", changes);
 	report_add_causes(document);

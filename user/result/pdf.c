@@ -137,7 +137,7 @@ enum exit_code pdf_convert(struct pdf_converter *converter, const char *path, co
 	bool whole;
 
 	if (!exchange.pdf)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	if (write(converter->to_fd, GO, strlen(GO)) != (ssize_t)strlen(GO))
 		exchange.left = 0; /* The converter has ended. */
 	whole = talk(converter, &exchange) && exchange.length > 8 && memcmp(exchange.pdf, "%PDF-", 5) == 0 &&

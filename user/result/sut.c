@@ -85,7 +85,7 @@ static enum exit_code convert(void *context, FILE *flat)
 	json_auto_t *text = text_json(context);
 
 	if (!text)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	flat_write(flat, text);
 	return EXIT_DONE;
 }
@@ -154,7 +154,7 @@ static enum exit_code add_configuration(json_t *configurations, const struct giv
 	enum exit_code code;
 
 	if (!text.octets)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	code = command ? run_command(given, &text) : read_file(given, &text);
 	if (code == EXIT_INTERRUPTED)
 		note("stopped before --%s '%s' had ended; what it said is not in the result", given->option->name,
@@ -218,5 +218,5 @@ enum exit_code report_sut(const struct config *config, json_t **ret)
 	}
 	*ret = json_pack("{s:s?, s:O, s:O, s:O}", "name", name, "configuration", configurations, "changes", changes, "notes",
 			 notes);
-	return *ret ? EXIT_DONE : refuse(EXIT_INCAPABLE, "out of memory");
+	return *ret ? EXIT_DONE : out_of_memory();
 }

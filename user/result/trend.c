@@ -220,7 +220,7 @@ static enum exit_code read_folder(struct trend *trend)
 	}
 	free(names);
 	if (!trend->results)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	qsort(trend->results, trend->count, sizeof(*trend->results), by_date);
 	return trend->code;
 }
@@ -560,7 +560,7 @@ enum exit_code trend_document(const struct config *config, json_t **ret)
 		leave_out_others(&trend);
 		document = document_of(&trend);
 		if (!document)
-			code = refuse(EXIT_INCAPABLE, "out of memory");
+			code = out_of_memory();
 	}
 	for (size_t i = 0; i < trend.count; i++)
 		json_decref(trend.results[i].document);

@@ -194,7 +194,7 @@ static enum exit_code ask(struct child *child, const char *path, const json_t *v
 	char *line;
 
 	if (!text)
-		return refuse(EXIT_INCAPABLE, "out of memory");
+		return out_of_memory();
 	event = child_ask(child, text, length, clock_ns() + (uint64_t)(ANSWER_S * NS_PER_S), &line, &answer_length);
 	if (event != CHILD_LINE)
 		return event == CHILD_STOPPED
