@@ -347,14 +347,14 @@ void page_log(FILE *stream, const struct appliance *appliance)
 static void put_run_metrics(FILE *stream, const struct appliance *appliance)
 {
 	static const char mark[] = "# EOF\n";
-	char *text, *end;
+	owned char *text = NULL;
+	const char *end;
 	size_t length;
 
 	if (file_read(keep_path(appliance, KEEP_METRICS, ROOM(FILES_PATH_SIZE)), KEEP_METRICS_MOST, &text, &length))
 		return;
 	end = strstr(text, mark);
 	fprintf(stream, "%.*s", end ? (int)(end - text) : (int)length, text);
-	free(text);
 }
 
 static void put_metric(FILE *stream, const char *name, const char *type, const char *help, double value)

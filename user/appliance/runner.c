@@ -535,7 +535,7 @@ static void rendered(struct appliance *appliance)
 
 static void read_metrics(struct appliance *appliance)
 {
-	char *text;
+	owned char *text = NULL;
 	size_t length;
 
 	if (clock_ns() - appliance->metrics_read_ns < NS_PER_S)
@@ -544,7 +544,6 @@ static void read_metrics(struct appliance *appliance)
 	if (file_read(keep_path(appliance, KEEP_METRICS, ROOM(FILES_PATH_SIZE)), KEEP_METRICS_MOST, &text, &length))
 		return;
 	watch_metrics(&appliance->watch, text);
-	free(text);
 }
 
 static void take_probe_line(void *context, enum job_stream stream, char *text, size_t length)

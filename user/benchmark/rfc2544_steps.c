@@ -382,15 +382,15 @@ enum exit_code rfc2544_recovery(struct rfc2544_run *run, json_t *json)
 {
 	const struct rfc2544_plan *plan = &run->suite->plan;
 	double overload_fps = fmin(OVERLOAD_RATIO * run->throughput_fps, run->range.max_fps);
-	double *values = calloc(plan->recovery_repeats, sizeof(*values)), recovery_s;
-	json_t *runs = json_array();
+	owned double *values = calloc(plan->recovery_repeats, sizeof(*values));
+	double recovery_s;
+	json_t *runs;
 	enum exit_code code = EXIT_DONE;
 	size_t count = 0;
 
-	if (!values) {
-		json_decref(runs);
+	if (!values)
 		return out_of_memory();
-	}
+	runs = json_array();
 	for (unsigned int i = 0; i < plan->recovery_repeats && code == EXIT_DONE; i++) {
 		code = recover_once(run, overload_fps, runs, &recovery_s);
 		if (code == EXIT_DONE && !isnan(recovery_s))
@@ -400,7 +400,6 @@ enum exit_code rfc2544_recovery(struct rfc2544_run *run, json_t *json)
 	}
 	put_recovery(run, overload_fps, values, count, json);
 	json_object_set_new(json, "runs", runs);
-	free(values);
 	return code;
 }
 

@@ -138,20 +138,18 @@ static int by_text(const void *a, const void *b)
 /* Names end in a hash where labels are odd: that no two are alike is as good as certain, and seen to. */
 static enum exit_code check_names(const struct campaign *campaign)
 {
-	const char **sorted = calloc(campaign->point_count + 1, sizeof(*sorted));
-	enum exit_code code = EXIT_DONE;
+	owned const char **sorted = calloc(campaign->point_count + 1, sizeof(*sorted));
 
 	if (!sorted)
 		return out_of_memory();
 	for (size_t i = 0; i < campaign->point_count; i++)
 		sorted[i] = campaign->names[i];
 	qsort(sorted, campaign->point_count, sizeof(*sorted), by_text);
-	for (size_t i = 1; i < campaign->point_count && code == EXIT_DONE; i++)
+	for (size_t i = 1; i < campaign->point_count; i++)
 		if (strcmp(sorted[i - 1], sorted[i]) == 0)
-			code = refuse(EXIT_USAGE_ERROR, "%s: two points would be called '%s'; give their labels other names",
+			return refuse(EXIT_USAGE_ERROR, "%s: two points would be called '%s'; give their labels other names",
 				      campaign->path, sorted[i]);
-	free(sorted);
-	return code;
+	return EXIT_DONE;
 }
 
 static enum exit_code name_points(struct campaign *campaign)

@@ -200,29 +200,27 @@ static enum exit_code read_axis(struct reader *reader, const json_t *matrix, con
 /* No two axes may set the same option: which of them counts? */
 static enum exit_code check_axes(const struct campaign *campaign)
 {
-	const struct campaign_axis **owners = calloc(option_count, sizeof(*owners));
-	enum exit_code code = EXIT_DONE;
+	owned const struct campaign_axis **owners = calloc(option_count, sizeof(*owners));
 
 	if (!owners)
 		return out_of_memory();
 	for (size_t i = 0; i < campaign->matrix.axis_count; i++) {
 		const struct campaign_axis *axis = &campaign->axes[i];
 
-		for (size_t j = 0; j < axis->count && code == EXIT_DONE; j++) {
-			for (size_t k = 0; k < axis->sets[j].options->count && code == EXIT_DONE; k++) {
+		for (size_t j = 0; j < axis->count; j++) {
+			for (size_t k = 0; k < axis->sets[j].options->count; k++) {
 				const struct given *given = &axis->sets[j].options->items[k];
 				const struct campaign_axis **owner = &owners[given->option - options];
 
 				if (*owner && *owner != axis)
-					code = refuse(EXIT_USAGE_ERROR, "%s:%zu: '%s' is set by the axes '%s' and '%s'",
+					return refuse(EXIT_USAGE_ERROR, "%s:%zu: '%s' is set by the axes '%s' and '%s'",
 						      campaign->path, given->line, given->option->name, (*owner)->name,
 						      axis->name);
 				*owner = axis;
 			}
 		}
 	}
-	free(owners);
-	return code;
+	return EXIT_DONE;
 }
 
 /* --- exclude, include ----------------------------------------------------------------------------------------------- */

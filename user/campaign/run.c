@@ -256,8 +256,7 @@ static void arguments_of(const struct work *work, const char *self, char command
 static enum exit_code perform(const struct work *work, int *ret_status)
 {
 	char command[COMMAND_SIZE], self[PATH_MAX];
-	const char **arguments;
-	enum exit_code code;
+	owned const char **arguments = NULL;
 
 	if (!realpath(SELF, self))
 		return refuse(EXIT_INCAPABLE, "cannot tell where this program is: %s", strerror(errno));
@@ -265,9 +264,7 @@ static enum exit_code perform(const struct work *work, int *ret_status)
 	if (!arguments)
 		return out_of_memory();
 	arguments_of(work, self, command, arguments);
-	code = run_child(arguments, work->output, work->errors, work->lock_fd, ret_status);
-	free(arguments);
-	return code;
+	return run_child(arguments, work->output, work->errors, work->lock_fd, ret_status);
 }
 
 /* Get the last message of the point, without the program's name, or how it ended. */

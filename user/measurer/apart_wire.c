@@ -99,20 +99,17 @@ static void find_arrays(struct measurement *of, struct array ret[ARRAYS])
 
 static int put_json(int fd, const json_t *json)
 {
-	char *text = json ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
-	int error = json && !text ? -ENOMEM : apart_put_text(fd, text);
+	owned char *text = json ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
 
-	free(text);
-	return error;
+	return json && !text ? -ENOMEM : apart_put_text(fd, text);
 }
 
 static int get_json(int fd, json_t **ret)
 {
-	char *text;
+	owned char *text = NULL;
 	int error = apart_get_text(fd, &text);
 
 	*ret = text ? json_loads(text, JSON_DECODE_ANY, NULL) : NULL;
-	free(text);
 	return error;
 }
 

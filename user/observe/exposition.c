@@ -357,8 +357,7 @@ static void visit_cpus(const struct reading *reading)
 
 int exposition_read(const char *text, size_t octets, exposition_visit *visit, void *context, size_t *ret_wrong)
 {
-	struct reading *reading = calloc(1, sizeof(*reading));
-	int count = -1;
+	owned struct reading *reading = calloc(1, sizeof(*reading));
 
 	if (!reading)
 		return -1;
@@ -372,11 +371,9 @@ int exposition_read(const char *text, size_t octets, exposition_visit *visit, vo
 		text += length + (end != NULL);
 		octets -= length + (end != NULL);
 	}
-	if (2 * reading->wrong <= reading->lines) {
-		visit_cpus(reading);
-		*ret_wrong = reading->wrong;
-		count = reading->count;
-	}
-	free(reading);
-	return count;
+	if (2 * reading->wrong > reading->lines)
+		return -1;
+	visit_cpus(reading);
+	*ret_wrong = reading->wrong;
+	return reading->count;
 }

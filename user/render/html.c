@@ -293,7 +293,7 @@ static bool embed(FILE *stream, const json_t *document)
 {
 	size_t length, packed_length;
 	owned char *text = json_text(document, false, &length);
-	unsigned char *packed;
+	owned unsigned char *packed = NULL;
 
 	if (!text)
 		return false;
@@ -307,7 +307,6 @@ static bool embed(FILE *stream, const json_t *document)
 	fputs("<script type=\"application/gzip\" id=\"result\" data-encoding=\"base64\">\n", stream);
 	base64_put(stream, packed, packed_length, BASE64_LINE);
 	fputs("\n</script>\n", stream);
-	free(packed);
 	return true;
 }
 

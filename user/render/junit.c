@@ -215,7 +215,8 @@ bool render_junit(FILE *stream, const json_t *document, struct render_style)
 {
 	const char *start = content_start(document);
 	struct suite suite = { .stream = NULL };
-	char *cases = NULL, name[NAME_SIZE];
+	owned char *cases = NULL;
+	char name[NAME_SIZE];
 	size_t length;
 
 	suite.stream = text_stream_open(&cases, &length);
@@ -235,6 +236,5 @@ bool render_junit(FILE *stream, const json_t *document, struct render_style)
 	if (start)
 		put_attribute(stream, "timestamp", start);
 	fprintf(stream, ">\n%s  </testsuite>\n</testsuites>\n", cases);
-	free(cases);
 	return true;
 }

@@ -54,7 +54,7 @@ static bool is_shown(const struct writer *writer, const struct part *part)
 static void put_table(struct writer *writer, const json_t *object, const struct part *part)
 {
 	bool alone = part->directions == DIRECTIONS_ALONE;
-	json_t *rows = rows_at(object, part->rows);
+	json_auto_t *rows = rows_at(object, part->rows);
 
 	if (part->directions != DIRECTIONS_NONE)
 		rows = each_direction(rows, alone);
@@ -64,7 +64,6 @@ static void put_table(struct writer *writer, const json_t *object, const struct 
 		table_put_most(writer, part->id, part->table, part->count, json_incref(rows), part->tone);
 	else if (!alone || json_array_size(rows))
 		table_put(writer, part->id, part->table, part->count, rows, part->tone);
-	json_decref(rows);
 }
 
 static void put_facts(struct writer *writer, const json_t *object, const struct part *part)

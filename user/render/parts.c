@@ -640,7 +640,7 @@ void verdicts_put(struct writer *writer, enum writer_level level, const json_t *
 void content_put_strings(struct writer *writer, const char *id, const char *heading, const json_t *array)
 {
 	size_t count = json_array_size(array);
-	const char **items = memory_noticed(calloc(count + 1, sizeof(*items)));
+	owned const char **items = memory_noticed(calloc(count + 1, sizeof(*items)));
 
 	for (size_t i = 0; items && i < count; i++)
 		items[i] = json_string_value(json_array_get(array, i)) ?: "";
@@ -648,7 +648,6 @@ void content_put_strings(struct writer *writer, const char *id, const char *head
 		writer->ops->section(writer, LEVEL_MAIN, id, heading);
 		writer->ops->list(writer, items, count);
 	}
-	free(items);
 }
 
 /* --- what the SUT changed --------------------------------------------------------------------------------------------- */
