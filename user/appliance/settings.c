@@ -154,9 +154,8 @@ static enum exit_code set_run(struct yaml_file *file, const json_t *object, stru
 	strcpy(run->verb, settings->verb);
 	snprintf(run->name, sizeof(run->name), "%u", ++settings->run_count);
 	set_text(object, "name", run->name);
-	for (unsigned int i = 0; i + 1 < settings->run_count; i++)
-		if (strcmp(settings->runs[i].name, run->name) == 0)
-			return refuse_value(file, json_object_get(object, "name"), "two runs have the name '%s'", run->name);
+	if (row_with(settings->runs, settings->run_count - 1, name, run->name))
+		return refuse_value(file, json_object_get(object, "name"), "two runs have the name '%s'", run->name);
 	set_text(object, "verb", run->verb);
 	return set_ports(file, object, &run->ports);
 }

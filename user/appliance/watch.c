@@ -76,10 +76,7 @@ static void read_trial(struct watch *watch, const json_t *event)
 
 static struct view_goal *find_goal(struct watch *watch, const char *name)
 {
-	for (size_t i = 0; i < watch->view.goal_count; i++)
-		if (strcmp(watch->view.goals[i].name, name) == 0)
-			return &watch->view.goals[i];
-	return NULL;
+	return row_with(watch->view.goals, watch->view.goal_count, name, name);
 }
 
 static void read_bounds(struct watch *watch, const json_t *event)

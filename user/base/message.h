@@ -70,5 +70,17 @@ const char *nearest(const char *word, const char *const *candidates, size_t cand
 #define HINT_ROOM ROOM(HINT_SIZE)
 const char *nearest_hint(const char *word, const char *const *candidates, size_t candidate_count, char buffer[HINT_SIZE]);
 
+/* Return the first of `count` rows whose member is this text. NULL: there is none. */
+#define row_with(rows, count, member, text)                                                                                 \
+	({                                                                                                                  \
+		__typeof__((rows) + 1) row_ = (rows), end_ = row_ + (count);                                                \
+                                                                                                                            \
+		while (row_ < end_ && strcmp(row_->member, text) != 0)                                                      \
+			row_++;                                                                                             \
+		row_ < end_ ? row_ : NULL;                                                                                  \
+	})
+/* Return the place of a word among others; their number if it is none of them. */
+size_t place_of_word(const char *word, const char *const *words, size_t count);
+
 /* Whether a word is in a list of words that are separated by spaces. NULL is an empty list. */
 bool is_one_of(const char *word, const char *words);

@@ -54,6 +54,15 @@ const char *nearest(const char *word, const char *const *candidates, size_t cand
 	return best;
 }
 
+size_t place_of_word(const char *word, const char *const *words, size_t count)
+{
+	size_t place = 0;
+
+	while (place < count && strcmp(words[place], word) != 0)
+		place++;
+	return place;
+}
+
 bool is_one_of(const char *word, const char *words)
 {
 	size_t length = strlen(word);

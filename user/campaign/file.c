@@ -90,12 +90,7 @@ static enum exit_code grow_axis(struct campaign_axis *axis)
 /* The index of a label; the count of all if there is none. */
 static size_t find_label(const struct campaign_axis *axis, const char *label)
 {
-	size_t i;
-
-	for (i = 0; i < axis->count; i++)
-		if (strcmp(axis->labels[i], label) == 0)
-			break;
-	return i;
+	return place_of_word(label, (const char *const *)axis->labels, axis->count);
 }
 
 /* Add a label whose set was filled in. */

@@ -719,10 +719,7 @@ bool option_acts(const struct option *option, const char *text)
 
 const struct option *option_find(const char *name)
 {
-	for (size_t i = 0; i < option_count; i++)
-		if (strcmp(options[i].name, name) == 0)
-			return &options[i];
-	return NULL;
+	return row_with(options, option_count, name, name);
 }
 
 const char *option_verbs(const struct option *option, char buffer[VERBS_SIZE])

@@ -44,14 +44,6 @@ static const char *key_of_fault(enum mlr_goal_fault fault)
 	return "";
 }
 
-static bool name_taken(const struct config *config, const char *name)
-{
-	for (size_t i = 0; i < config->goal_count; i++)
-		if (strcmp(config->goals[i].name, name) == 0)
-			return true;
-	return false;
-}
-
 enum exit_code read_goal(const struct given *given, struct config *config)
 {
 	bool phased = given_says(config->given, "algorithm", "phased");
@@ -75,7 +67,7 @@ enum exit_code read_goal(const struct given *given, struct config *config)
 	fault = mlr_goal_check(&goal);
 	if (fault != MLR_GOAL_OK)
 		return refuse_given(given, "%s: %s", key_of_fault(fault), mlr_goal_rule(fault));
-	if (name_taken(config, goal.name))
+	if (row_with(config->goals, config->goal_count, name, goal.name))
 		return refuse_given(given, "another goal is called '%s' already; give each a name of its own", goal.name);
 	config->goals[config->goal_count++] = goal;
 	return EXIT_DONE;

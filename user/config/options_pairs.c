@@ -82,23 +82,21 @@ static enum exit_code store_pair(const struct given *given, char *name, void *in
 {
 	struct pairs *pairs = into;
 	char *value = strchr(name, '=');
+	const struct key *key;
+	unsigned int bit;
 
 	if (!value)
 		return refuse_given(given, "must be %s",
 				    pairs->what ? given->option->argument : "KEY=VALUE, with commas between");
 	*value++ = '\0';
-	for (size_t i = 0; i < pairs->key_count; i++) {
-		const struct key *key = &pairs->keys[i];
-		void *field = (char *)pairs->into + key->offset;
-
-		if (strcmp(key->name, name) != 0)
-			continue;
-		if (pairs->seen & 1u << i)
-			return refuse_given(given, "%s is given twice", name);
-		pairs->seen |= 1u << i;
-		return store_value(given, key, value, field, pairs->into);
-	}
-	return refuse_key(given, pairs, name);
+	key = row_with(pairs->keys, pairs->key_count, name, name);
+	if (!key)
+		return refuse_key(given, pairs, name);
+	bit = 1u << (key - pairs->keys);
+	if (pairs->seen & bit)
+		return refuse_given(given, "%s is given twice", name);
+	pairs->seen |= bit;
+	return store_value(given, key, value, (char *)pairs->into + key->offset, pairs->into);
 }
 
 enum exit_code pairs_read(const struct given *given, struct pairs *pairs)
@@ -108,10 +106,9 @@ enum exit_code pairs_read(const struct given *given, struct pairs *pairs)
 
 bool pairs_seen(const struct pairs *pairs, const char *name)
 {
-	for (size_t i = 0; i < pairs->key_count; i++)
-		if (strcmp(pairs->keys[i].name, name) == 0)
-			return pairs->seen >> i & 1;
-	return false;
+	const struct key *key = row_with(pairs->keys, pairs->key_count, name, name);
+
+	return key && pairs->seen >> (key - pairs->keys) & 1;
 }
 
 void pairs_format(const struct key *keys, size_t key_count, const void *from, char *buffer, size_t size)

@@ -98,14 +98,6 @@ static enum exit_code check_delays(const struct given *given, const struct servi
 	return EXIT_DONE;
 }
 
-static bool name_taken(const struct config *config, const char *name)
-{
-	for (size_t i = 0; i < config->service_count; i++)
-		if (strcmp(config->services[i].name, name) == 0)
-			return true;
-	return false;
-}
-
 enum exit_code read_service(const struct given *given, struct config *config)
 {
 	struct reading reading = {
@@ -131,7 +123,7 @@ enum exit_code read_service(const struct given *given, struct config *config)
 		return refuse_given(given, "needs its committed rate above 0: cir=%s", INFORMATION_RATE_FORMS);
 	if (!reading.service.name[0])
 		return refuse_given(given, "the name is empty");
-	if (name_taken(config, reading.service.name))
+	if (row_with(config->services, config->service_count, name, reading.service.name))
 		return refuse_given(given, "another service is called '%s' already; give each a name of its own",
 				    reading.service.name);
 	config->services[config->service_count++] = reading.service;

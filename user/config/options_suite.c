@@ -291,13 +291,12 @@ static const char *const *test_names(enum verb verb, size_t *ret_count)
 static enum exit_code read_test(const struct given *given, char *name, void *into)
 {
 	struct config *config = into;
-	size_t count;
+	size_t count, test;
 	const char *const *names = test_names(config->verb, &count);
 
-	for (size_t i = 0; i < count; i++) {
-		if (strcmp(name, names[i]))
-			continue;
-		config->tests |= 1u << i;
+	test = place_of_word(name, names, count);
+	if (test < count) {
+		config->tests |= 1u << test;
 		return EXIT_DONE;
 	}
 	return refuse_given(

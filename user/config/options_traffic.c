@@ -160,10 +160,7 @@ static const struct named_mix {
 
 static const struct named_mix *find_mix(const char *name)
 {
-	for (size_t i = 0; i < COUNT(named_mixes); i++)
-		if (strcmp(name, named_mixes[i].name) == 0)
-			return &named_mixes[i];
-	return NULL;
+	return row_with(named_mixes, COUNT(named_mixes), name, name);
 }
 
 static enum exit_code read_mix(const struct given *given, struct mlr_size_mix *ret)
@@ -307,7 +304,7 @@ enum exit_code read_modifiers(const struct given *given, struct config *config)
 
 static enum exit_code read_expected_change(const struct given *given, char *part, void *into)
 {
-	static const struct {
+	static const struct kind {
 		const char *name;
 		unsigned int changes;
 	} kinds[] = {
@@ -316,15 +313,14 @@ static enum exit_code read_expected_change(const struct given *given, char *part
 		{ "ttl", MLR_CHANGE_TTL },   { "address", MLR_CHANGE_ADDRESS },
 		{ "port", MLR_CHANGE_PORT }, { "nat", MLR_CHANGE_ADDRESS | MLR_CHANGE_PORT },
 	};
+	const struct kind *kind = row_with(kinds, COUNT(kinds), name, part);
 	struct config *config = into;
 
-	for (size_t i = 0; i < COUNT(kinds); i++) {
-		if (strcmp(part, kinds[i].name) != 0)
-			continue;
-		config->expected_changes |= kinds[i].changes;
-		return EXIT_DONE;
-	}
-	return refuse_given(given, "no change '%s'; there are vlan, priority, dscp, ecn, ttl, address, port and nat", part);
+	if (!kind)
+		return refuse_given(given, "no change '%s'; there are vlan, priority, dscp, ecn, ttl, address, port and nat",
+				    part);
+	config->expected_changes |= kind->changes;
+	return EXIT_DONE;
 }
 
 enum exit_code read_expected(const struct given *given, struct config *config)

@@ -336,17 +336,14 @@ int setting_rule_text(const struct link_rule *rule, char **ret_value)
 static int parse_rule(const char *value, struct link_rule *ret)
 {
 	char field[32];
+	size_t place;
 
 	if (sscanf(value, "udp%u %31s 0x%x/0x%x queue %u", &ret->ip_version, field, &ret->value, &ret->mask, &ret->queue) !=
 	    5)
 		return -EINVAL;
-	for (size_t i = 0; i < COUNT(rule_fields); i++) {
-		if (strcmp(field, rule_fields[i]))
-			continue;
-		ret->field = (enum link_rule_field)i;
-		return 0;
-	}
-	return -EINVAL;
+	place = place_of_word(field, rule_fields, COUNT(rule_fields));
+	ret->field = (enum link_rule_field)place;
+	return place < COUNT(rule_fields) ? 0 : -EINVAL;
 }
 
 static int read_rule(const struct access *access, char **ret_value)

@@ -73,12 +73,9 @@ static enum probe_state worse(enum probe_state a, enum probe_state b)
 
 static enum probe_state state_of(const json_t *check)
 {
-	const char *text = json_string_value(json_object_get(check, "state"));
+	size_t state = place_of_word(read_text(check, "state"), states, COUNT(states));
 
-	for (size_t i = 0; text && i < COUNT(states); i++)
-		if (strcmp(text, states[i]) == 0)
-			return (enum probe_state)i;
-	return PROBE_FAIL;
+	return state < COUNT(states) ? (enum probe_state)state : PROBE_FAIL;
 }
 
 static enum probe_state worst_of_ports(const json_t *ports)

@@ -7,6 +7,7 @@
 
 #include "base/json_read.h"
 #include "base/json_value.h"
+#include "base/message.h"
 #include "base/standing.h"
 #include "base/terms.h"
 #include "base/text_stream.h"
@@ -170,12 +171,9 @@ static const struct called {
 
 static char *label_of(const char *key, char label[VALUE_SIZE])
 {
-	for (size_t i = 0; i < COUNT(called); i++)
-		if (strcmp(called[i].key, key) == 0) {
-			snprintf(label, VALUE_SIZE, "%s", called[i].label);
-			return label;
-		}
-	text_label(key, label);
+	const struct called *row = row_with(called, COUNT(called), key, key);
+
+	snprintf(label, VALUE_SIZE, "%s", row ? row->label : text_label(key, VALUE_ROOM));
 	return label;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/message.h"
 #include "render/kinds.h"
 
 static const json_t *services_of(const json_t *document)
@@ -23,8 +24,8 @@ static const char *step_name(const json_t *step)
 
 static const char *fault_name(const json_t *text)
 {
-	const char *fault = json_string_value(text);
-	static const struct {
+	const char *fault = json_string_value(text) ?: "";
+	static const struct fault {
 		const char *fault, *name;
 	} names[] = {
 		{ "loss", "loss" },
@@ -37,10 +38,9 @@ static const char *fault_name(const json_t *text)
 		{ "unknown", "not measured" },
 	};
 
-	for (size_t i = 0; fault && i < COUNT(names); i++)
-		if (strcmp(names[i].fault, fault) == 0)
-			return names[i].name;
-	return fault ? fault : "";
+	const struct fault *row = row_with(names, COUNT(names), fault, fault);
+
+	return row ? row->name : fault;
 }
 
 /* "loss, mean delay" of a step or a test; of several directions "t-b to t-a: loss; t-a to t-b: mean delay". */

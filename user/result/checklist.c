@@ -642,12 +642,11 @@ static unsigned int kind_of(const json_t *document)
 {
 	static const char *const kinds[] = { "search", "trial", "soak", "rfc2544" };
 	char kind[KIND_SIZE];
+	size_t place;
 
 	document_kind(document, kind);
-	for (size_t i = 0; i < COUNT(kinds); i++)
-		if (strcmp(kinds[i], kind) == 0)
-			return 1u << i;
-	return 0;
+	place = place_of_word(kind, kinds, COUNT(kinds));
+	return place < COUNT(kinds) ? 1u << place : 0;
 }
 
 #define PLACE_SIZE 128
@@ -681,7 +680,7 @@ static json_t *pointers_json(const struct clause *clause, const json_t *document
 
 /* What an external measurer may say of itself with its first answer (docs/reference/exec.md), and which clause that
  * answers. */
-static const struct {
+static const struct described {
 	const char *clause, *member;
 } described[] = {
 	{ "4.1.1", "deviations" },          { "4.4.3", "waits" },
@@ -699,10 +698,9 @@ static bool is_described(const struct clause *clause, const json_t *document)
 {
 	const json_t *says_of_itself = json_object_get(document_measurer(document), "described");
 
-	for (size_t i = 0; i < COUNT(described); i++)
-		if (strcmp(described[i].clause, clause->clause) == 0)
-			return says(json_object_get(says_of_itself, described[i].member));
-	return false;
+	const struct described *row = row_with(described, COUNT(described), clause, clause->clause);
+
+	return row && says(json_object_get(says_of_itself, row->member));
 }
 
 /* What says that it is met must be able to show where; that there is none (null) may be the answer. */
