@@ -379,7 +379,7 @@ static enum exit_code read_override(const struct yaml_file *of, const char *line
 static enum exit_code read_overrides(const struct yaml_file *file, const char *path, struct settings *settings)
 {
 	static const char prefix[] = SECTION ".";
-	FILE *stream = path ? fopen(path, "re") : NULL;
+	closing FILE *stream = path ? fopen(path, "re") : NULL;
 	enum exit_code code = EXIT_DONE;
 	char line[4096];
 
@@ -390,7 +390,6 @@ static enum exit_code read_overrides(const struct yaml_file *file, const char *p
 		if (strncmp(line, prefix, strlen(prefix)) == 0)
 			code = read_override(file, line + strlen(prefix), settings);
 	}
-	fclose(stream);
 	return code;
 }
 

@@ -82,7 +82,7 @@ int file_read(const char *path, size_t most, char **ret_text, size_t *ret_length
 
 int file_find_line(const char *path, const char *beginning, char *line, size_t size)
 {
-	FILE *stream = fopen(path, "re");
+	closing FILE *stream = fopen(path, "re");
 	int error = stream ? 0 : -errno;
 
 	line[0] = '\0';
@@ -91,8 +91,6 @@ int file_find_line(const char *path, const char *beginning, char *line, size_t s
 	if (stream && ferror(stream))
 		error = -EIO;
 	line[strcspn(line, "\n")] = '\0';
-	if (stream)
-		fclose(stream);
 	return error;
 }
 

@@ -9,9 +9,18 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #define FILES_PATH_SIZE 512
+
+/* A stream with this attribute is closed when its scope is left. It must have a value or NULL from the start. */
+static inline void close_stream(FILE **stream)
+{
+	if (*stream)
+		fclose(*stream);
+}
+#define closing __attribute__((cleanup(close_stream)))
 
 /* Octets that can be read of a file: those of a regular one, but at most so many; `most` of any other. */
 size_t file_octets(int fd, size_t most);

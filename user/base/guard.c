@@ -12,6 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/files.h"
+#include "base/text_stream.h"
+
 #define STAT_SIZE 512
 
 static void fill_awaited(sigset_t *ret)
@@ -36,17 +39,13 @@ int guard_begin(sigset_t *ret_mask)
 /* Return the parent of a process, or 0. Its name, in brackets, may have any character. */
 static pid_t parent_of(const char *pid)
 {
-	char path[64], stat[STAT_SIZE] = "";
+	closing FILE *file = fopen(TEXT_OF(64, "/proc/%.20s/stat", pid), "re");
+	char stat[STAT_SIZE] = "";
 	const char *behind;
 	int parent = 0;
-	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
-	file = fopen(path, "re");
 	if (file && fgets(stat, sizeof(stat), file) && (behind = strrchr(stat, ')')))
 		sscanf(behind, ") %*c %d", &parent);
-	if (file)
-		fclose(file);
 	return parent;
 }
 

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "base/json_read.h"
 #include "base/json_text.h"
 #include "base/output.h"
@@ -397,19 +398,14 @@ enum exit_code slurm_submit(const struct config *config, const struct campaign *
 /* Read which point each element stands for: an array of names, the first one for element 1. */
 static json_t *read_points(const char *directory, const char *file)
 {
-	char path[2 * PATH_MAX], *line = NULL;
+	closing FILE *stream = fopen(TEXT_OF(2 * PATH_MAX, "%s/%s", directory, file), "re");
 	json_t *names = json_array();
+	owned char *line = NULL;
 	size_t size = 0;
 	ssize_t length;
-	FILE *stream;
 
-	snprintf(path, sizeof(path), "%s/%s", directory, file);
-	stream = fopen(path, "re");
 	while (stream && (length = getline(&line, &size, stream)) > 0)
 		json_array_append_new(names, json_stringn(line, (size_t)length - (line[length - 1] == '\n')));
-	free(line);
-	if (stream)
-		fclose(stream);
 	return names;
 }
 

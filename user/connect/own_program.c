@@ -11,6 +11,7 @@
 
 #include "base/files.h"
 #include "base/message.h"
+#include "base/text_stream.h"
 
 #define LINK_SIZE 64
 
@@ -53,7 +54,7 @@ static void find_owner(unsigned long inode, struct own_program *ret)
 
 void own_program_find(int ifindex, struct own_program *ret)
 {
-	FILE *file = fopen("/proc/net/packet", "re");
+	closing FILE *file = fopen("/proc/net/packet", "re");
 	unsigned long inode;
 	int of;
 
@@ -66,7 +67,6 @@ void own_program_find(int ifindex, struct own_program *ret)
 	while (!ret->process && fscanf(file, "%*s %*s %*s %*s %d %*s %*s %*s %lu", &of, &inode) == 2)
 		if (of == ifindex)
 			find_owner(inode, ret);
-	fclose(file);
 }
 
 /* --- what stops it -------------------------------------------------------------------------------------------------- */

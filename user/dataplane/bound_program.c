@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "base/exit_code.h"
+#include "base/files.h"
+#include "base/text_stream.h"
 #include "bpf/shared.h"
 
 static size_t instructions_of_page(void)
@@ -82,17 +84,13 @@ int bound_program_expect(void)
 /* Return the octets that the kernel holds for a program; 0: it does not say. */
 static size_t held_octets(const struct bpf_program *program)
 {
-	char path[64], line[128];
+	closing FILE *file = fopen(TEXT_OF(64, "/proc/self/fdinfo/%d", bpf_program__fd(program)), "re");
 	size_t octets = 0;
-	FILE *file;
+	char line[128];
 
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", bpf_program__fd(program));
-	file = fopen(path, "re");
 	while (file && fgets(line, sizeof(line), file))
 		if (sscanf(line, "memlock: %zu", &octets) == 1)
 			break;
-	if (file)
-		fclose(file);
 	return octets;
 }
 

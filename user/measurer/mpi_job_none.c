@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A build without MPI has no job. Beside it there may be a build with MPI, which is a package of its own. */
+#include "base/files.h"
 #include "measurer/mpi_job.h"
 
 #include <limits.h>
@@ -15,11 +16,9 @@
 static char **read_arguments(void)
 {
 	static char command[COMMAND_MOST], *arguments[ARGUMENTS_MAX + 1];
-	FILE *file = fopen("/proc/self/cmdline", "re");
+	closing FILE *file = fopen("/proc/self/cmdline", "re");
 	size_t octets = file ? fread(command, 1, sizeof(command) - 1, file) : 0, count = 0;
 
-	if (file)
-		fclose(file);
 	for (char *at = command; at < command + octets && count < ARGUMENTS_MAX; at += strlen(at) + 1)
 		arguments[count++] = at;
 	return arguments;

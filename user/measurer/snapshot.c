@@ -61,15 +61,12 @@ enum exit_code xdp_read_link(struct measurer_xdp *xdp, unsigned int port, bool b
 /* Frames that found the kernel's backlog full, on all CPUs (the second column of softnet_stat); 0 if it cannot be read. */
 static uint64_t read_backlog_dropped(void)
 {
-	FILE *file = fopen("/proc/net/softnet_stat", "re");
+	closing FILE *file = fopen("/proc/net/softnet_stat", "re");
 	unsigned int dropped;
 	uint64_t sum = 0;
 
-	if (!file)
-		return 0;
-	while (fscanf(file, "%*x %x%*[^\n]", &dropped) == 1)
+	while (file && fscanf(file, "%*x %x%*[^\n]", &dropped) == 1)
 		sum += dropped;
-	fclose(file);
 	return sum;
 }
 

@@ -143,13 +143,11 @@ static void local_close(struct source *source)
 static void each_line(const char *path, void (*take)(struct recorder *recorder, char *line, unsigned int number),
 		      struct recorder *recorder)
 {
-	FILE *file = fopen(path, "re");
+	closing FILE *file = fopen(path, "re");
 	char line[LINE_SIZE];
 
 	for (unsigned int i = 0; file && fgets(line, sizeof(line), file); i++)
 		take(recorder, line, i);
-	if (file)
-		fclose(file);
 }
 
 /* Read numbers of a line, to base 10 or 16. Returns how many there are. */
@@ -255,20 +253,18 @@ static void read_link(const struct source *source, const char *line, struct reco
 /* Read a line of each link, below two of headings. */
 static void read_links(const struct source *source, struct recorder *recorder)
 {
-	FILE *file = fopen("/proc/net/dev", "re");
+	closing FILE *file = fopen("/proc/net/dev", "re");
 	char line[LINE_SIZE];
 
 	for (unsigned int i = 0; file && fgets(line, sizeof(line), file); i++)
 		if (i > 1)
 			read_link(source, line, recorder);
-	if (file)
-		fclose(file);
 }
 
 /* Read two lines of each protocol: names, then values. */
 static void read_protocols(struct recorder *recorder, const char *path)
 {
-	FILE *file = fopen(path, "re");
+	closing FILE *file = fopen(path, "re");
 	char names[LINE_SIZE], values[LINE_SIZE];
 
 	while (file && fgets(names, sizeof(names), file) && fgets(values, sizeof(values), file)) {
@@ -280,14 +276,12 @@ static void read_protocols(struct recorder *recorder, const char *path)
 			if (*name && *value != '-' && strcmp(protocol, "Tcp") && strcmp(protocol, "TcpExt"))
 				ADD(recorder, strtod(value, NULL), "%s/%s", protocol, name);
 	}
-	if (file)
-		fclose(file);
 }
 
 /* Read connection tracking: names, then a line of hexadecimal numbers for each CPU. The first is a gauge. */
 static void read_conntrack(struct recorder *recorder)
 {
-	FILE *file = fopen("/proc/net/stat/nf_conntrack", "re");
+	closing FILE *file = fopen("/proc/net/stat/nf_conntrack", "re");
 	char names[LINE_SIZE] = "", line[LINE_SIZE], *rest = names, *name, used[32], most[32];
 	uint64_t sums[32] = { 0 }, values[COUNT(sums)];
 
@@ -295,8 +289,6 @@ static void read_conntrack(struct recorder *recorder)
 		while (fgets(line, sizeof(line), file))
 			for (size_t i = read_numbers(line, 16, COUNT(sums), values); i-- > 0;)
 				sums[i] += values[i];
-	if (file)
-		fclose(file);
 	for (size_t i = 0; i < COUNT(sums) && (name = strsep(&rest, " \n"));)
 		if (*name && i++)
 			ADD(recorder, (double)sums[i - 1], "conntrack/%s", name);

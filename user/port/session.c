@@ -124,15 +124,13 @@ static void end_turn(int fd)
 /* Whether a file is that of a living run in this session, and which niceness the session had before. */
 static bool is_holder(const char *path, const char *name, int *ret_before)
 {
-	FILE *file = fopen(path, "re");
+	closing FILE *file = fopen(path, "re");
 	struct session before;
 	bool holds = file && flock(fileno(file), LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK &&
 		     fscanf(file, READ_FORMAT, before.name, &before.niceness) == 2 && strcmp(before.name, name) == 0;
 
 	if (holds)
 		*ret_before = before.niceness;
-	if (file)
-		fclose(file);
 	return holds;
 }
 
@@ -224,7 +222,7 @@ static bool sees_others(void)
 
 static void clean_file(const char *path)
 {
-	FILE *file = fopen(path, "re");
+	closing FILE *file = fopen(path, "re");
 	struct session before;
 
 	if (!file)
@@ -234,7 +232,6 @@ static void clean_file(const char *path)
 			give_back(path, &before);
 		unlink(path);
 	}
-	fclose(file);
 }
 
 void session_clean(void)

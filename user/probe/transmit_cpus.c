@@ -339,12 +339,9 @@ static bool read_wake_us(const char *root, long *ret_us, char state[LINE_SIZE])
 /* Read the latency that processes ask for together, a binary number. Returns false if it cannot be read. */
 static bool read_wanted_us(const char *root, int32_t *ret_us)
 {
-	FILE *stream = fopen(TEXT_OF(PATH_SIZE, "%s/dev/cpu_dma_latency", root), "re");
-	bool known = stream && fread(ret_us, sizeof(*ret_us), 1, stream) == 1;
+	closing FILE *stream = fopen(TEXT_OF(PATH_SIZE, "%s/dev/cpu_dma_latency", root), "re");
 
-	if (stream)
-		fclose(stream);
-	return known;
+	return stream && fread(ret_us, sizeof(*ret_us), 1, stream) == 1;
 }
 
 static void check_idle_states(const struct place *place, json_t *checks)

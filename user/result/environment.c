@@ -39,13 +39,11 @@ static json_t *library_version(const char *prefix)
 /* Get what a board's maker calls it, in the device tree. */
 static json_t *board_model(void)
 {
-	FILE *stream = fopen("/sys/firmware/devicetree/base/model", "re");
+	closing FILE *stream = fopen("/sys/firmware/devicetree/base/model", "re");
 	char text[200] = "";
 
-	if (stream) {
+	if (stream)
 		text[fread(text, 1, sizeof(text) - 1, stream)] = '\0';
-		fclose(stream);
-	}
 	return text[0] ? json_string(text) : json_null();
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "base/json_read.h"
 #include "base/json_value.h"
 #include "base/keeper.h"
@@ -164,7 +165,7 @@ enum exit_code others_csv(const char *path, json_t **ret)
 {
 	struct csv csv = { .goals = json_array(), .trials = json_array() };
 	int fd = keeper_open(path, true);
-	FILE *stream = fd < 0 ? NULL : fdopen(fd, "r");
+	closing FILE *stream = fd < 0 ? NULL : fdopen(fd, "r");
 	enum exit_code code = EXIT_DONE;
 	owned char *line = NULL;
 	size_t size = 0, number = 0;
@@ -176,8 +177,6 @@ enum exit_code others_csv(const char *path, json_t **ret)
 				      "%s:%zu: neither '# goal KEY=VALUE,...', a heading with trial_load, "
 				      "nor a row of it",
 				      path, number);
-	if (stream)
-		fclose(stream);
 	free(csv.heading);
 	json = json_pack("{s:o, s:o}", "goals", csv.goals, "trials", csv.trials);
 	if (code == EXIT_DONE)
