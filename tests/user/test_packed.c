@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A packed list reads as the list that was packed, whatever is in it, and takes a part of its memory. */
 #include "../test.h"
+#include <glob.h>
 #include <string.h>
 
 #include "base/exit_code.h"
 #include "base/json_read.h"
 #include "base/memory.h"
 #include "base/packed.h"
+#include "config/stored.h"
+#include "render/render.h"
+#include "result/verify.h"
 
 /* Members come and go, are of other types, and are in another order. */
 static const char *const items[] = {
@@ -142,6 +146,38 @@ static void it_takes_a_part_of_the_memory(void **state)
 	assert_true(less < plain / 5);
 }
 
+/* What is said of a document, in a form. */
+static char *said_of(const json_t *document, enum document_form form)
+{
+	size_t length;
+
+	return render(document, form, (struct render_style){ .columns = 80, .explain = true, .whole = true }, &length);
+}
+
+/* Whoever reads trials reads packed ones right. */
+static void documents_say_the_same(void **state)
+{
+	glob_t found;
+
+	(void)state;
+	assert_int_equal(glob("tests/golden/*.json", 0, NULL, &found), 0);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		json_auto_t *plain = json_load_file(found.gl_pathv[i], 0, NULL), *document = NULL, *other = NULL, *wrong;
+
+		assert_int_equal(stored_or_other(found.gl_pathv[i], &document, &other), EXIT_DONE);
+		wrong = verify_document(document);
+		assert_int_equal(json_array_size(wrong), 0);
+		for (enum document_form form = 0; form <= DOCUMENT_JUNIT; form++) {
+			char *of_plain = said_of(plain, form), *of_packed = said_of(document, form);
+
+			assert_true(of_plain && of_packed && strcmp(of_plain, of_packed) == 0);
+			free(of_plain);
+			free(of_packed);
+		}
+	}
+	globfree(&found);
+}
+
 static int watch(void **state)
 {
 	(void)state;
@@ -155,6 +191,7 @@ int main(void)
 		cmocka_unit_test(all_items_are_read),
 		cmocka_unit_test(what_is_held_stays),
 		cmocka_unit_test(lists_are_compared_by_their_items),
+		cmocka_unit_test(documents_say_the_same),
 		cmocka_unit_test(it_takes_a_part_of_the_memory),
 	};
 
