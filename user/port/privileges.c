@@ -144,9 +144,9 @@ static bool is_among(const int *list, size_t count, int call)
 /* Calls that only ports need. */
 static bool is_of_ports(int call)
 {
-	static const int of_ports[] = { __NR_bpf,        __NR_socket,        __NR_bind,     __NR_setsockopt,
-					__NR_getsockopt, __NR_getsockname,   __NR_shutdown, __NR_recvmmsg,
-					__NR_sendmmsg,   __NR_clock_adjtime, __NR_adjtimex, __NR_setpriority };
+	static const int of_ports[] = { __NR_bpf,           __NR_socket,      __NR_bind,       __NR_setsockopt,
+					__NR_getsockopt,    __NR_getsockname, __NR_recvmmsg,   __NR_sendmmsg,
+					__NR_clock_adjtime, __NR_adjtimex,    __NR_setpriority };
 
 	return is_among(of_ports, COUNT(of_ports), call);
 }
