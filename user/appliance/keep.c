@@ -10,7 +10,7 @@
 #include "base/destination.h"
 #include "base/exit_code.h"
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 
 #define FILE_POSITION "position"
 #define FILE_NOTES    "notes"
@@ -44,9 +44,8 @@ static void remove_state(const struct appliance *appliance, const char *name)
 void keep_position(struct appliance *appliance, unsigned int run, time_t started)
 {
 	json_auto_t *position =
-		json_pack("{s:i, s:i, s:I, s:I, s:I}", "run", (int)run, "round", (int)appliance->rounds.begun, "first_begun",
-			  (json_int_t)appliance->rounds.first_begun, "last_begun",
-			  (json_int_t)appliance->rounds.last_begun, "started", (json_int_t)started);
+		json_with("run", run, "round", appliance->rounds.begun, "first_begun", appliance->rounds.first_begun,
+			  "last_begun", appliance->rounds.last_begun, "started", started);
 
 	write_state(appliance, FILE_POSITION, position);
 }

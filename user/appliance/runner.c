@@ -12,6 +12,7 @@
 #include "appliance/http.h"
 #include "base/clock.h"
 #include "base/json_read.h"
+#include "base/json_value.h"
 #include "base/message.h"
 #include "base/reader.h"
 #include "base/text_stream.h"
@@ -52,7 +53,7 @@ static void take_ports(struct appliance *appliance, char *line)
 	if (strncmp(line, key, sizeof(key) - 1) != 0)
 		return;
 	for (char *name = strtok_r(line + sizeof(key) - 1, " \",", &rest); name; name = strtok_r(NULL, " \",", &rest))
-		json_object_set_new(appliance->test_ports, name, json_true());
+		json_put(appliance->test_ports, name, true);
 }
 
 static void on_line(void *context, enum job_stream stream, char *text, size_t length)

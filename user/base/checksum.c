@@ -4,7 +4,7 @@
 #include <zlib.h>
 
 #include "base/exit_code.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 
 #define MEMBER "crc32"
 
@@ -27,7 +27,7 @@ void checksum_set(json_t *object)
 	json_t *own = sum(object);
 
 	json_object_del(object, MEMBER); /* No checksum is better than an outdated one. */
-	json_object_set_new(object, MEMBER, own);
+	json_put(object, MEMBER, own);
 }
 
 bool checksum_holds(const json_t *object)

@@ -9,6 +9,7 @@
 
 #include "base/exit_code.h"
 #include "base/json_read.h"
+#include "base/json_value.h"
 #include "base/plain.h"
 #include "base/text_stream.h"
 #include "base/units.h"
@@ -153,6 +154,19 @@ void yaml_put(FILE *stream, const json_t *values, bool quoted)
 json_t *json_number_or_null(double number)
 {
 	return isfinite(number) ? json_real(number) : json_null();
+}
+
+json_t *json_of_all(const struct json_member *members)
+{
+	json_t *object = json_object();
+	int error = !object;
+
+	for (; members->name; members++)
+		error |= json_object_set_new(object, members->name, members->value);
+	if (!error)
+		return object;
+	json_decref(object);
+	return NULL;
 }
 
 json_t *json_list_at(json_t *object, const char *name)

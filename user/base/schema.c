@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/json_value.h"
 #include "base/message.h"
 #include "base/units.h"
 
@@ -143,7 +144,7 @@ static const json_t *read_schema(struct check *check, const char *name)
 	else if ((text = schema_text(name, &length)))
 		schema = json_loadb(text, length, 0, &error);
 	if (schema)
-		json_object_set_new(check->files, name, schema);
+		json_put(check->files, name, schema);
 	else
 		wrong_schema(check, "%s.schema.json:%d: %s", name, error.line, error.text);
 	return schema;
@@ -514,7 +515,7 @@ bool schema_fits(const json_t *document, char ret_problem[SCHEMA_PROBLEM_SIZE])
 	int version = 0;
 
 	if (!parsed && (parsed = json_object()))
-		json_object_set_new(parsed, "anything", json_loads(anything, 0, NULL));
+		json_put(parsed, "anything", json_loads(anything, 0, NULL));
 	if (sscanf(read_text(document, "schema"), "xdp-mlr/%63[^/]/%d", name, &version) != 2 || version != 1 ||
 	    !schema_text(name, &(size_t){ 0 }))
 		snprintf(name, sizeof(name), "anything");

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/flat.h"
 #include "base/json_read.h"
+#include "base/json_value.h"
 #include "base/reader.h"
 
 #define MEMBER       "signature"
@@ -39,7 +40,7 @@ json_t *event_chain_json(const struct event_chain *chain)
 	char hash[2 * HASH_OCTETS + 1];
 
 	to_hex(chain->hash, HASH_OCTETS, hash);
-	return json_pack("{s:I, s:s}", "count", chain->count, "sha256", hash);
+	return json_with("count", chain->count, "sha256", hash);
 }
 
 #if __has_include(<gnutls/abstract.h>)
@@ -238,7 +239,7 @@ static bool add_value(const struct to_sign *what, gnutls_privkey_t private)
 	if (made.size == VALUE_OCTETS)
 		to_hex(made.data, made.size, value);
 	free(made.data);
-	json_object_set_new(json_object_get(what->document, MEMBER), "value", json_string(value));
+	json_put(json_object_get(what->document, MEMBER), "value", value);
 	return true;
 }
 
@@ -251,12 +252,10 @@ static enum exit_code make_signature(void *context, FILE *flat)
 	bool is_made = import_pair(what->key, &pair) && describe_public(pair.public, &public);
 
 	if (is_made) {
-		json_object_set_new(what->document, MEMBER,
-				    json_pack("{s:s, s:s, s:s}", "algorithm", ALGORITHM, "public_key", public.spki,
-					      "fingerprint", public.fingerprint));
+		json_put(what->document, MEMBER,
+			 json_with("algorithm", ALGORITHM, "public_key", public.spki, "fingerprint", public.fingerprint));
 		if (event_chain_own()->count)
-			json_object_set_new(json_object_get(what->document, MEMBER), "events",
-					    event_chain_json(event_chain_own()));
+			json_put(json_object_get(what->document, MEMBER), "events", event_chain_json(event_chain_own()));
 		is_made = add_value(what, pair.private);
 	}
 	free_pair(&pair);
@@ -274,7 +273,7 @@ enum exit_code signing_sign(json_t *document, const struct signing_key *key)
 	enum exit_code code = reader_run_through(&plan, &signature);
 
 	if (code == EXIT_DONE)
-		json_object_set_new(document, MEMBER, signature);
+		json_put(document, MEMBER, signature);
 	return code;
 }
 
@@ -350,7 +349,7 @@ static bool trust(json_t *fingerprints, char *pem, size_t length)
 	known = gnutls.pubkey_import(key, &data, GNUTLS_X509_FMT_PEM) == 0 && describe_public(key, &public);
 	gnutls.pubkey_deinit(key);
 	if (known)
-		json_object_set_new(fingerprints, public.fingerprint, json_true());
+		json_put(fingerprints, public.fingerprint, true);
 	return known;
 }
 

@@ -65,8 +65,7 @@ static enum exit_code make_estimate(const struct config *config, struct search_e
 
 static json_t *estimate_json(const struct search_estimate *estimate)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:s?}", "duration", json_number_or_null(estimate->likely_s), "duration_min",
-			 json_number_or_null(estimate->least_s), "duration_max", json_number_or_null(estimate->most_s),
+	return json_with("duration", estimate->likely_s, "duration_min", estimate->least_s, "duration_max", estimate->most_s,
 			 "trials", estimate->trials ? json_integer((json_int_t)estimate->trials) : json_null(), "assumption",
 			 estimate->assumption);
 }
@@ -79,20 +78,20 @@ static bool has_range(const struct config *config)
 static json_t *plan_json(const struct config *config, const struct search_estimate *estimate)
 {
 	struct expected_load max = search_time_max_load(config);
-	json_t *plan = json_pack("{s:s, s:s, s:o}", "schema", "xdp-mlr/plan/1", "verb", verb_name(config->verb), "estimate",
-				 estimate_json(estimate));
+	json_t *plan =
+		json_with("schema", "xdp-mlr/plan/1", "verb", verb_name(config->verb), "estimate", estimate_json(estimate));
 
 	if (!plan)
 		return NULL;
 	if (has_range(config)) {
 		json_put(plan, "min_load", search_time_min_load_fps(config));
 		json_put(plan, "max_load", max.load_fps > 0 ? max.load_fps : NAN);
-		json_object_set_new(plan, "max_load_source", json_string(max.source));
+		json_put(plan, "max_load_source", max.source);
 	}
 	if (config->goal_count)
-		json_object_set_new(plan, "goals", json_list(i, config->goal_count, report_goal(&config->goals[i])));
-	json_object_set_new(plan, "warnings", warnings_describe(config, search_time_min_load_fps(config)));
-	json_object_set_new(plan, "configuration", config_describe(config));
+		json_put(plan, "goals", json_list(i, config->goal_count, report_goal(&config->goals[i])));
+	json_put(plan, "warnings", warnings_describe(config, search_time_min_load_fps(config)));
+	json_put(plan, "configuration", config_describe(config));
 	return plan;
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "benchmark/load_range.h"
 #include "progress/events.h"
 #include "progress/progress.h"
@@ -96,7 +96,7 @@ static json_t *statistics_json(const struct runs *runs, size_t goal)
 {
 	json_auto_t *whole =
 		json_list(i, runs->count, runs->items[i].broken_off ? NULL : json_incref(runs->items[i].document));
-	json_t *json = json_pack("{s:s, s:s}", "goal", runs->config->goals[goal].name, "figure", "conditional_throughput");
+	json_t *json = json_with("goal", runs->config->goals[goal].name, "figure", "conditional_throughput");
 
 	json_object_update_new(json, report_statistics(whole, goal));
 	return json;
@@ -136,7 +136,7 @@ static size_t median_run(const struct runs *runs)
 static json_t *run_json(const struct run *run, size_t number)
 {
 	static const char *const members[] = { "search_result", "search_duration", "irregular_reason", "trials" };
-	json_t *json = json_pack("{s:I}", "run", (json_int_t)number);
+	json_t *json = json_with("run", number);
 
 	for (size_t i = 0; i < COUNT(members); i++)
 		json_object_set(json, members[i], json_object_get(run->document, members[i]));
@@ -150,8 +150,8 @@ static void set_irregular_reason(json_t *document, const struct runs *runs)
 		const char *reason = read_string(runs->items[i].document, "irregular_reason");
 
 		if (reason)
-			json_object_set_new(document, "irregular_reason",
-					    json_sprintf("search %zu of %u: %s", i + 1, runs->config->repeats, reason));
+			json_put(document, "irregular_reason",
+				 json_sprintf("search %zu of %u: %s", i + 1, runs->config->repeats, reason));
 	}
 }
 
@@ -161,11 +161,10 @@ static json_t *whole_json(const struct runs *runs)
 	json_t *document = json_copy(runs->items[median].document);
 
 	set_irregular_reason(document, runs);
-	json_object_set_new(document, "repeats",
-			    json_pack("{s:i, s:I, s:I, s:o, s:o}", "asked", (int)runs->config->repeats, "count",
-				      (json_int_t)runs->count, "median_run", (json_int_t)median + 1, "statistics",
-				      json_list(goal, runs->config->goal_count, statistics_json(runs, goal)), "runs",
-				      json_list(i, runs->count, run_json(&runs->items[i], i + 1))));
+	json_put(document, "repeats",
+		 json_with("asked", runs->config->repeats, "count", runs->count, "median_run", median + 1, "statistics",
+			   json_list(goal, runs->config->goal_count, statistics_json(runs, goal)), "runs",
+			   json_list(i, runs->count, run_json(&runs->items[i], i + 1))));
 	return document;
 }
 

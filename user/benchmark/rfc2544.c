@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/clock.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "benchmark/rfc2544_run.h"
 #include "benchmark/search_time.h"
 #include "config/options_suite.h"
@@ -210,13 +210,12 @@ static enum exit_code begin_frame_size(struct rfc2544_run *run)
 	if (code != EXIT_DONE)
 		return code;
 	run->throughput_fps = NAN;
-	run->json = json_pack("{s:s, s:f, s:o, s:f, s:s, s:f}", "frame_size", run->part.config->frame_size_text,
-			      "frame_size_octets", run->part.config->frame_size_octets, "line_rate",
-			      json_number_or_null(line_fps > 0 ? line_fps : NAN), "max_load", run->range.max_fps,
-			      "max_load_source", run->range.max_source, "max_rate", run->range.max_fps);
+	run->json = json_with("frame_size", run->part.config->frame_size_text, "frame_size_octets",
+			      run->part.config->frame_size_octets, "line_rate", line_fps > 0 ? line_fps : NAN, "max_load",
+			      run->range.max_fps, "max_load_source", run->range.max_source, "max_rate", run->range.max_fps);
 	json_array_append(run->suite->frame_sizes, run->json);
 	for (size_t i = 0; i < TEST_RESET; i++)
-		json_object_set_new(run->json, rfc2544_names[i].member, json_null());
+		json_put(run->json, rfc2544_names[i].member, json_null());
 	return EXIT_DONE;
 }
 

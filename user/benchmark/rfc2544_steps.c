@@ -54,8 +54,8 @@ static void put_worst(const struct measurement *measurement, size_t number, cons
 	json_t *worst = json_object();
 
 	if (measurement->direction_count > 1)
-		json_object_set_new(worst, figure, report_direction(measurement, number));
-	json_object_set_new(json, "worst_direction", worst);
+		json_put(worst, figure, report_direction(measurement, number));
+	json_put(json, "worst_direction", worst);
 }
 
 /* --- back-to-back frames (26.4, RFC 9004) ------------------------------------------------------------------------- */
@@ -206,9 +206,8 @@ static json_t *evidence_json(const struct mlr_burst_evidence *evidence)
 
 	for (size_t i = 0; i < COUNT(evidence->received); i++)
 		if (evidence->silence_s[i] > 0)
-			json_array_append_new(json, json_pack("{s:I, s:f, s:I}", "frames", (json_int_t)evidence->frames,
-							      "silence", evidence->silence_s[i], "received",
-							      (json_int_t)evidence->received[i]));
+			json_array_append_new(json, json_with("frames", evidence->frames, "silence", evidence->silence_s[i],
+							      "received", evidence->received[i]));
 	return json;
 }
 
@@ -220,7 +219,7 @@ static void put_bursts(const struct rfc2544_run *run, const uint64_t *values, si
 	json_put(json, "burst_rate", rate_fps);
 	json_put(json, "max_theoretical_frame_rate", line_fps > 0 ? line_fps : NAN);
 	json_put(json, "burst_rate_is_theoretical", is_line_rate(rate_fps, line_fps));
-	json_object_set_new(json, "values", json_list(i, count, json_of(values[i])));
+	json_put(json, "values", json_list(i, count, json_of(values[i])));
 	json_put(json, "tests", count);
 	json_put(json, "average", summary.average_frames);
 	json_put(json, "min", count ? (double)summary.min_frames : NAN);
@@ -239,14 +238,12 @@ static void put_losses(struct burst_losses *losses, json_t *json)
 
 	for (size_t i = 0; i < losses->direction_count; i++) {
 		most = losses->frames[i] > losses->frames[most] ? i : most;
-		json_object_update_new(losses->names[i],
-				       json_pack("{s:I, s:I}", "lossy_bursts", (json_int_t)losses->bursts[i], "frames_lost",
-						 (json_int_t)losses->frames[i]));
+		json_put(losses->names[i], "lossy_bursts", losses->bursts[i], "frames_lost", losses->frames[i]);
 	}
 	if (losses->direction_count > 1 && losses->frames[most])
-		json_object_set_new(worst, "average", json_deep_copy(losses->names[most]));
-	json_object_set_new(json, "directions", json_list(i, losses->direction_count, losses->names[i]));
-	json_object_set_new(json, "worst_direction", worst);
+		json_put(worst, "average", json_deep_copy(losses->names[most]));
+	json_put(json, "directions", json_list(i, losses->direction_count, losses->names[i]));
+	json_put(json, "worst_direction", worst);
 }
 
 enum exit_code rfc2544_back_to_back(struct rfc2544_run *run, json_t *json)
@@ -269,13 +266,11 @@ enum exit_code rfc2544_back_to_back(struct rfc2544_run *run, json_t *json)
 	}
 	put_bursts(run, values, count, json);
 	put_losses(&bursts.losses, json);
-	json_object_update_new(
-		json,
-		json_pack("{s:i, s:i, s:I, s:b, s:f, s:f, s:b, s:o, s:I, s:I}", "tests_wanted", (int)plan->burst_tests,
-			  "min_step_frames", 1, "max_burst_frames", (json_int_t)most_frames, "reached_max_burst", reached,
-			  "trial_length", plan->burst_pause ? plan->burst_trial_s : 0.0, "pause_longest", bursts.longest_s,
-			  "pause_settled", !bursts.rest.is_unsettled, "pause_checks", evidence_json(&bursts.rest.evidence),
-			  "trial_count", (json_int_t)bursts.trial_count, "repeated_trials", (json_int_t)run->part.repeated));
+	json_put(json, "tests_wanted", plan->burst_tests, "min_step_frames", 1, "max_burst_frames", most_frames,
+		 "reached_max_burst", reached, "trial_length", plan->burst_pause ? plan->burst_trial_s : 0.0,
+		 "pause_longest", bursts.longest_s, "pause_settled", json_boolean(!bursts.rest.is_unsettled), "pause_checks",
+		 evidence_json(&bursts.rest.evidence), "trial_count", bursts.trial_count, "repeated_trials",
+		 run->part.repeated);
 	if (code == EXIT_DONE && bursts.rest.is_unsettled)
 		run->part.reason = unsettled_reason(run, &bursts.rest.evidence);
 	return code;
@@ -288,9 +283,9 @@ static json_t *recovery_json(const struct measurement *measurement, size_t numbe
 {
 	int64_t lost = measurement->by_direction[number].verdict.lost;
 
-	return json_pack("{s:o, s:f, s:I, s:I, s:b}", "recovery", json_number_or_null(recovery_s), "resolution",
-			 recovery->resolution_s, "frames_lost", lost > 0 ? (json_int_t)lost : (json_int_t)0,
-			 "frames_lost_after", (json_int_t)recovery->lost, "lost_at_end", recovery->lost_at_end);
+	return json_with("recovery", recovery_s, "resolution", recovery->resolution_s, "frames_lost",
+			 lost > 0 ? (json_int_t)lost : (json_int_t)0, "frames_lost_after", recovery->lost, "lost_at_end",
+			 recovery->lost_at_end);
 }
 
 /* Whether the second is worse: it has not recovered, or later. */
@@ -326,11 +321,8 @@ static json_t *run_json(const struct measurement *measurement, double *ret_recov
 	*ret_recovery_s =
 		measurement->verdict.lost <= 0 || recoveries[worst].lost_at_end ? NAN : recoveries[worst].recovery_s;
 	json = recovery_json(measurement, worst, &recoveries[worst], *ret_recovery_s);
-	json_object_update_new(
-		json, json_pack("{s:I, s:I, s:b, s:o}", "frames_lost",
-				measurement->verdict.lost > 0 ? (json_int_t)measurement->verdict.lost : (json_int_t)0,
-				"frames_lost_after", (json_int_t)sum.lost, "tester_limited", measurement->tester_limited,
-				"directions", directions));
+	json_put(json, "frames_lost", measurement->verdict.lost > 0 ? (json_int_t)measurement->verdict.lost : (json_int_t)0,
+		 "frames_lost_after", sum.lost, "tester_limited", measurement->tester_limited, "directions", directions);
 	put_worst(measurement, worst, "recovery", json);
 	return json;
 }
@@ -369,13 +361,10 @@ static void put_recovery(const struct rfc2544_run *run, double overload_fps, con
 	const struct rfc2544_plan *plan = &run->suite->plan;
 	struct mlr_sample sample = mlr_sample_of(values, count);
 
-	json_object_update_new(json,
-			       json_pack("{s:f, s:f, s:f, s:f, s:f, s:i, s:o, s:o, s:o}", "overload", overload_fps,
-					 "overload_duration", plan->overload_duration_s, "overload_ratio",
-					 overload_fps / run->throughput_fps, "reduced_load", overload_fps * REDUCED_RATIO,
-					 "reduced_duration", plan->reduced_duration_s, "repeats_wanted",
-					 (int)plan->recovery_repeats, "average", json_number_or_null(sample.mean), "min",
-					 json_number_or_null(sample.least), "max", json_number_or_null(sample.most)));
+	json_put(json, "overload", overload_fps, "overload_duration", plan->overload_duration_s, "overload_ratio",
+		 overload_fps / run->throughput_fps, "reduced_load", overload_fps * REDUCED_RATIO, "reduced_duration",
+		 plan->reduced_duration_s, "repeats_wanted", plan->recovery_repeats, "average", sample.mean, "min",
+		 sample.least, "max", sample.most);
 }
 
 enum exit_code rfc2544_recovery(struct rfc2544_run *run, json_t *json)
@@ -399,7 +388,7 @@ enum exit_code rfc2544_recovery(struct rfc2544_run *run, json_t *json)
 			run->part.reason = "the SUT still lost frames when the trial ended";
 	}
 	put_recovery(run, overload_fps, values, count, json);
-	json_object_set_new(json, "runs", runs);
+	json_put(json, "runs", runs);
 	return code;
 }
 
@@ -455,7 +444,7 @@ static void end_command(struct rfc2544_run *run, struct reset_watch *reset, json
 	if (strcmp(fate, "exited with status 0"))
 		run->part.reason =
 			text_print(run->reason, sizeof(run->reason), "the %s command failed, or has not ended", reset->name);
-	json_object_set_new(json, "command_result", json_string(fate));
+	json_put(json, "command_result", fate);
 	child_end(&reset->child, COMMAND_GRACE_S);
 }
 
@@ -485,14 +474,13 @@ static json_t *reset_json(const struct reset_watch *watch, const struct measurem
 {
 	double by_loss_s = (double)found->lost / direction_fps(watch, measurement, number);
 
-	return json_pack(
-		"{s:o, s:i, s:f, s:o, s:I, s:o, s:o, s:o, s:o}", "reset_time", json_number_or_null(reset_s(found)),
-		"outages", (int)found->outages, "resolution", (double)found->resolution_ns / NS_PER_S_F,
-		"reset_time_by_loss", json_number_or_null(found->lost && (found->over || !found->seen) ? by_loss_s : NAN),
-		"frames_lost", (json_int_t)found->lost, "outage_from",
-		found->seen ? since_start(watch, found->from_ns) : json_null(), "outage_to",
-		found->seen && found->over ? since_start(watch, found->to_ns) : json_null(), "unrelated_from",
-		since_start(watch, found->unrelated_from_ns), "unrelated_to", since_start(watch, found->unrelated_to_ns));
+	return json_with("reset_time", reset_s(found), "outages", found->outages, "resolution",
+			 (double)found->resolution_ns / NS_PER_S_F, "reset_time_by_loss",
+			 found->lost && (found->over || !found->seen) ? by_loss_s : NAN, "frames_lost", found->lost,
+			 "outage_from", found->seen ? since_start(watch, found->from_ns) : json_null(), "outage_to",
+			 found->seen && found->over ? since_start(watch, found->to_ns) : json_null(), "unrelated_from",
+			 since_start(watch, found->unrelated_from_ns), "unrelated_to",
+			 since_start(watch, found->unrelated_to_ns));
 }
 
 /* Whether the second is worse: an outage, one that did not end, a longer one. */
@@ -567,10 +555,9 @@ static void put_reset(struct rfc2544_run *run, const struct reset_watch *watch, 
 		keep_unrelated(&reset, &found[i]);
 	}
 	json_object_update_new(json, reset_json(watch, measurement, worst, &reset));
-	json_object_update_new(json,
-			       json_pack("{s:I, s:o, s:o, s:o}", "frames_lost", lost, "command_at",
-					 watch->command ? since_start(watch, watch->started_ns) : json_null(),
-					 "command_until", since_start(watch, watch->ended_ns), "directions", directions));
+	json_put(json, "frames_lost", lost, "command_at",
+		 watch->command ? since_start(watch, watch->started_ns) : json_null(), "command_until",
+		 since_start(watch, watch->ended_ns), "directions", directions);
 	put_worst(measurement, worst, "reset_time", json);
 }
 
@@ -597,9 +584,8 @@ static enum exit_code perform_watched(struct rfc2544_run *run, struct reset_watc
 		.watch = watch_reset,
 		.context = watch,
 	};
-	json_object_update_new(json,
-			       json_pack("{s:s, s:f, s:s?, s:f}", "frame_size", run->part.config->frame_size_text, "load",
-					 run->throughput_fps, "command", watch->command, "trial_duration", duration_s));
+	json_put(json, "frame_size", run->part.config->frame_size_text, "load", run->throughput_fps, "command",
+		 watch->command, "trial_duration", duration_s);
 	code = suite_steps(&run->part, &watch->steps, measurement);
 	run->part.tester_limited = is_tester_limited(measurement);
 	return code;
@@ -621,9 +607,8 @@ enum exit_code rfc2544_reset(struct rfc2544_run *run, json_t *json)
 
 static json_t *blocked_json(const struct mlr_blocked *blocked, double resolution_s)
 {
-	return json_pack("{s:I, s:f, s:o, s:o, s:f}", "frames_lost", (json_int_t)blocked->lost, "blocked_time",
-			 blocked->blocked_s, "blocked_from", json_number_or_null(blocked->from_s), "blocked_to",
-			 json_number_or_null(blocked->to_s), "resolution", resolution_s);
+	return json_with("frames_lost", blocked->lost, "blocked_time", blocked->blocked_s, "blocked_from", blocked->from_s,
+			 "blocked_to", blocked->to_s, "resolution", resolution_s);
 }
 
 /* Whether the second is worse: a block that did not end, a longer one. */
@@ -656,10 +641,8 @@ static void put_blocked(struct rfc2544_run *run, const struct reset_watch *watch
 		run->part.reason =
 			text_print(run->reason, sizeof(run->reason), STILL_BLOCKED ", and were blocked for at least %.3f s",
 				   found[worst].blocked_s);
-	json_object_update_new(json,
-			       json_pack("{s:I, s:o, s:o, s:o}", "frames_lost", lost, "blocked_time",
-					 json_number_or_null(found[worst].lasts ? NAN : found[worst].blocked_s),
-					 "command_at", since_start(watch, watch->started_ns), "directions", directions));
+	json_put(json, "frames_lost", lost, "blocked_time", found[worst].lasts ? NAN : found[worst].blocked_s, "command_at",
+		 since_start(watch, watch->started_ns), "directions", directions);
 	put_worst(measurement, worst, "blocked_time", json);
 }
 

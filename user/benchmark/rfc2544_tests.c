@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/text_stream.h"
 #include "base/units.h"
 #include "benchmark/rfc2544_run.h"
@@ -53,14 +53,10 @@ static void put_throughput(struct rfc2544_run *run, const struct search *search,
 	double octets = run->part.config->frame_size_octets;
 	double fps = search->outcomes[0].result.relevant_lower_bound_fps, line_fps = run->part.measurer->line_rate_fps;
 
-	json_object_update_new(
-		json,
-		json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:f, s:o}", "goal_result",
-			  report_goal_result(search, 0, &search->outcomes[0]), "throughput", json_number_or_null(fps),
-			  "line_rate_ratio", json_number_or_null(line_fps > 0 ? fps / line_fps : NAN), "l1_bps",
-			  json_number_or_null(l1_bps(fps, octets)), "l2_bps", json_number_or_null(l2_bps(fps, octets)),
-			  "trial_count", (json_int_t)search->trial_count, "search_duration", search->duration_s, "trials",
-			  json_list(i, search->trial_count, report_search_trial(search, &search->trials[i]))));
+	json_put(json, "goal_result", report_goal_result(search, 0, &search->outcomes[0]), "throughput", fps,
+		 "line_rate_ratio", line_fps > 0 ? fps / line_fps : NAN, "l1_bps", l1_bps(fps, octets), "l2_bps",
+		 l2_bps(fps, octets), "trial_count", search->trial_count, "search_duration", search->duration_s, "trials",
+		 json_list(i, search->trial_count, report_search_trial(search, &search->trials[i])));
 	run->throughput_fps = fps;
 	run->part.tester_limited |= search->outcomes[0].tester_limited;
 }
@@ -161,21 +157,17 @@ static void put_latency_directions(struct latency_series *series, json_t *json)
 		bool any = here->count;
 
 		longest = average_ns(here) > fmax(0, average_ns(&series->directions[longest])) ? i : longest;
-		json_object_update_new(here->name, json_pack("{s:o, s:o, s:o, s:o}", "average_of_means_ns",
-							     json_number_or_null(average_ns(here)), "min_ns",
-							     json_number_or_null(any ? here->min_ns : NAN), "max_ns",
-							     json_number_or_null(any ? here->max_ns : NAN), "p99_ns_max",
-							     json_number_or_null(any ? here->p99_max_ns : NAN)));
+		json_put(here->name, "average_of_means_ns", average_ns(here), "min_ns", any ? here->min_ns : NAN, "max_ns",
+			 any ? here->max_ns : NAN, "p99_ns_max", any ? here->p99_max_ns : NAN);
 	}
 	if (series->direction_count > 1)
-		json_object_set_new(worst, "average_of_means_ns",
-				    json_pack("{s:O, s:O}", "from",
-					      json_object_get(series->directions[longest].name, "from"), "to",
-					      json_object_get(series->directions[longest].name, "to")));
+		json_put(worst, "average_of_means_ns",
+			 json_with("from", json_incref(json_object_get(series->directions[longest].name, "from")), "to",
+				   json_incref(json_object_get(series->directions[longest].name, "to"))));
 	for (size_t i = 0; i < series->direction_count; i++)
 		json_array_append_new(list, series->directions[i].name);
-	json_object_set_new(json, "directions", list);
-	json_object_set_new(json, "worst_direction", worst);
+	json_put(json, "directions", list);
+	json_put(json, "worst_direction", worst);
 }
 
 static void add_source(struct latency_series *series, const struct latency_summary *latency)
@@ -234,8 +226,7 @@ static json_t *source_json(const struct latency_series *series)
 static void put_latency(const struct latency_series *series, json_t *figures, json_t *json)
 {
 	put_clock(series, json);
-	json_object_update_new(json, json_pack("{s:o, s:o}", "source", source_json(series), "error_bound_ns",
-					       json_number_or_null(series->count ? series->error_bound_ns : NAN)));
+	json_put(json, "source", source_json(series), "error_bound_ns", series->count ? series->error_bound_ns : NAN);
 	json_object_update(json, figures);
 }
 
@@ -266,11 +257,11 @@ enum exit_code rfc2544_latency(struct rfc2544_run *run, json_t *json)
 	enum exit_code code = repeat_latency(run, &series, trials);
 	json_auto_t *figures = report_latency_test(trials);
 
-	json_object_update_new(json, json_pack("{s:f, s:f, s:i}", "load", run->throughput_fps, "trial_duration",
-					       plan->latency_duration_s, "repeats_wanted", (int)plan->latency_repeats));
+	json_put(json, "load", run->throughput_fps, "trial_duration", plan->latency_duration_s, "repeats_wanted",
+		 plan->latency_repeats);
 	put_latency(&series, figures, json);
 	put_latency_directions(&series, json);
-	json_object_set_new(json, "trials", trials);
+	json_put(json, "trials", trials);
 	if (!series.count)
 		run->part.reason = "no frame's latency was measured";
 	else if (read_number(figures, "lost_frames") > 0)
@@ -293,8 +284,7 @@ static double loss_ratio_of(const struct direction_figures *figures)
 
 static json_t *frames_json(double loss_ratio, const struct mlr_trial_counts *counts)
 {
-	return json_pack("{s:o, s:I, s:I}", "loss_ratio", json_number_or_null(loss_ratio), "input_frames",
-			 (json_int_t)counts->sent, "output_frames", (json_int_t)counts->received);
+	return json_with("loss_ratio", loss_ratio, "input_frames", counts->sent, "output_frames", counts->received);
 }
 
 /* Return the direction that lost the greatest part of its frames. */
@@ -312,8 +302,8 @@ static size_t worst_of(const struct measurement *measurement)
 static json_t *point_json(const struct measurement *measurement, double load_fps, double ratio)
 {
 	size_t worst = worst_of(measurement);
-	json_t *json = json_pack("{s:f, s:f, s:b, s:[], s:{}}", "load", load_fps, "load_ratio", ratio, "tester_limited",
-				 measurement->tester_limited, "directions", "worst_direction");
+	json_t *json = json_with("load", load_fps, "load_ratio", ratio, "tester_limited", measurement->tester_limited,
+				 "directions", json_array(), "worst_direction", json_object());
 
 	json_object_update_new(json, frames_json(loss_ratio_of(&measurement->by_direction[worst]), &measurement->counts));
 	for (size_t i = 0; i < measurement->direction_count; i++) {
@@ -324,8 +314,7 @@ static json_t *point_json(const struct measurement *measurement, double load_fps
 		json_array_append_new(json_object_get(json, "directions"), direction);
 	}
 	if (measurement->direction_count > 1 && measurement->verdict.lost > 0)
-		json_object_set_new(json_object_get(json, "worst_direction"), "loss_ratio",
-				    report_direction(measurement, worst));
+		json_put(json_object_get(json, "worst_direction"), "loss_ratio", report_direction(measurement, worst));
 	return json;
 }
 
@@ -356,10 +345,9 @@ enum exit_code rfc2544_frame_loss(struct rfc2544_run *run, json_t *json)
 	double line_fps = run->part.measurer->line_rate_fps;
 	enum exit_code code = step_down(run, &steps, points, trials);
 
-	json_object_update_new(json, json_pack("{s:f, s:f, s:f, s:b, s:b, s:o, s:o}", "max_rate", run->range.max_fps,
-					       "step_ratio", plan->loss_step_ratio, "trial_duration", plan->trial_duration_s,
-					       "line_rate_known", line_fps > 0, "loss_free_pair",
-					       mlr_loss_steps_complete(&steps), "points", points, "trials", trials));
+	json_put(json, "max_rate", run->range.max_fps, "step_ratio", plan->loss_step_ratio, "trial_duration",
+		 plan->trial_duration_s, "line_rate_known", json_boolean(line_fps > 0), "loss_free_pair",
+		 mlr_loss_steps_complete(&steps), "points", points, "trials", trials);
 	if (code == EXIT_DONE && !mlr_loss_steps_complete(&steps))
 		run->part.reason = "no two successive loads were free of loss";
 	return code;

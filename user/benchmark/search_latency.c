@@ -3,6 +3,7 @@
  * part of the search, and decide no goal. */
 #include <stdlib.h>
 
+#include "base/json_value.h"
 #include "base/message.h"
 #include "base/stop.h"
 #include "base/units.h"
@@ -87,8 +88,8 @@ static json_t *latency_trial_json(const struct search *search, const struct sear
 	json_t *trial = report_trial(&latency->measurement);
 
 	report_add_bps(trial, "trial_load", latency->load_fps, report_frame_octets(search->config, search->measurer));
-	return json_pack("{s:s?, s:f, s:o}", "goal", idle ? NULL : search->config->goals[latency->goal].name, "share",
-			 latency->share_ratio, "trial", trial);
+	return json_with("goal", idle ? NULL : search->config->goals[latency->goal].name, "share", latency->share_ratio,
+			 "trial", trial);
 }
 
 json_t *report_search_latencies(const struct search *search)

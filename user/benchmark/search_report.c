@@ -17,16 +17,15 @@
 static json_t *decision_json(const struct search *search, const struct search_trial *trial)
 {
 	const struct mlr_trial_input *asked = &trial->decision.input, *measured = &trial->measurement.result.input;
-	json_t *decision = json_pack("{s:s, s:s, s:o, s:o}", "goal", search->config->goals[trial->decision.goal].name,
-				     "rule", trial->decision.rule, "lower_bound", json_number_or_null(trial->lower_fps),
-				     "upper_bound", json_number_or_null(trial->upper_fps));
+	json_t *decision = json_with("goal", search->config->goals[trial->decision.goal].name, "rule", trial->decision.rule,
+				     "lower_bound", trial->lower_fps, "upper_bound", trial->upper_fps);
 
 	json_put(decision, "exceed_probability", trial->decision.exceed_probability);
 	json_put(decision, "trials_ahead", trial->decision.trials_ahead);
 
 	if (asked->load_fps != measured->load_fps || asked->duration_s != measured->duration_s) {
-		json_object_set_new(decision, "asked_load", json_real(asked->load_fps));
-		json_object_set_new(decision, "asked_duration", json_real(asked->duration_s));
+		json_put(decision, "asked_load", asked->load_fps);
+		json_put(decision, "asked_duration", asked->duration_s);
 	}
 	return decision;
 }
@@ -37,8 +36,8 @@ json_t *report_search_trial(const struct search *search, const struct search_tri
 						 : report_trial(&trial->measurement);
 
 	if (trial->decision.warmup)
-		json_object_set_new(json, "warmup", json_true());
-	json_object_set_new(json, "decision", decision_json(search, trial));
+		json_put(json, "warmup", true);
+	json_put(json, "decision", decision_json(search, trial));
 	return json;
 }
 
@@ -88,12 +87,11 @@ static json_t *goal_result_json(const struct search *search, size_t goal, const 
 {
 	const struct mlr_goal_result *result = &outcome->result;
 
-	return json_pack("{s:o, s:b, s:s?, s:o, s:o, s:o, s:b}", "goal", report_goal(&search->config->goals[goal]),
-			 "regular", result->irregularity == MLR_REGULAR, "irregular_reason",
-			 goal_reason(search, result->irregularity), "relevant_lower_bound",
-			 json_number_or_null(result->relevant_lower_bound_fps), "relevant_upper_bound",
-			 json_number_or_null(result->relevant_upper_bound_fps), "conditional_throughput",
-			 json_number_or_null(result->conditional_throughput_fps), "tester_limited", outcome->tester_limited);
+	return json_with("goal", report_goal(&search->config->goals[goal]), "regular",
+			 json_boolean(result->irregularity == MLR_REGULAR), "irregular_reason",
+			 goal_reason(search, result->irregularity), "relevant_lower_bound", result->relevant_lower_bound_fps,
+			 "relevant_upper_bound", result->relevant_upper_bound_fps, "conditional_throughput",
+			 result->conditional_throughput_fps, "tester_limited", outcome->tester_limited);
 }
 
 /* Return the mean size of the frames that came at the Conditional Throughput: of the trial that has it. */
@@ -119,8 +117,8 @@ json_t *report_goal_result(const struct search *search, size_t goal, const struc
 	report_add_bps(json, "relevant_upper_bound", result->relevant_upper_bound_fps, octets);
 	report_add_bps(json, "conditional_throughput", result->conditional_throughput_fps,
 		       octets_of_throughput(search, result, octets));
-	json_object_set_new(json, "rfc2544_compliance",
-			    json_string(rfc2544_compliance(&search->config->goals[goal], result, outcome->tester_limited)));
+	json_put(json, "rfc2544_compliance",
+		 rfc2544_compliance(&search->config->goals[goal], result, outcome->tester_limited));
 	return json;
 }
 
@@ -144,39 +142,36 @@ static json_t *irregular_reason_json(const struct search *search)
 
 static json_t *controller_input_json(const struct search *search)
 {
-	return json_pack("{s:o, s:o, s:o}", "min_load", json_number_or_null(search->input.min_load_fps), "max_load",
-			 json_number_or_null(search->input.max_load_fps), "goals",
+	return json_with("min_load", search->input.min_load_fps, "max_load", search->input.max_load_fps, "goals",
 			 json_list(goal, search->input.goal_count, report_goal(&search->config->goals[goal])));
 }
 
 json_t *report_setting(const struct search *search)
 {
-	return json_pack("{s:s, s:o, s:s, s:o}", "algorithm", algorithm_name(search->config->algorithm), "controller_input",
+	return json_with("algorithm", algorithm_name(search->config->algorithm), "controller_input",
 			 controller_input_json(search), "max_load_source", search->max_load_source, "configuration",
 			 config_describe(search->config));
 }
 
 json_t *report_search(const struct search *search)
 {
-	json_t *document = json_pack(
-		"{s:s, s:s, s:o, s:s?, s:o, s:s, s:i, s:o, s:f, s:o}", "schema", "xdp-mlr/search/1", "algorithm",
-		algorithm_name(search->config->algorithm), "controller_input", controller_input_json(search),
-		"max_load_source", search->max_load_source, "search_result",
+	json_t *document = json_with(
+		"schema", "xdp-mlr/search/1", "algorithm", algorithm_name(search->config->algorithm), "controller_input",
+		controller_input_json(search), "max_load_source", search->max_load_source, "search_result",
 		json_list(goal, search->input.goal_count, report_goal_result(search, goal, &search->outcomes[goal])),
-		"load_scope", "interface", "aggregate_factor", (int)search->measurer->transmitters, "trials",
+		"load_scope", "interface", "aggregate_factor", search->measurer->transmitters, "trials",
 		json_list(i, search->trial_count, report_search_trial(search, &search->trials[i])), "search_duration",
 		search->duration_s, "irregular_reason", irregular_reason_json(search));
 
 	if (document) {
 		if (search->latencies)
-			json_object_set_new(document, "latency_at", report_search_latencies(search));
+			json_put(document, "latency_at", report_search_latencies(search));
 		json_each (result, json_object_get(document, "search_result"))
 			report_add_goal_latency(result, json_object_get(document, "trials"));
 		report_add_power(document, report_frame_octets(search->config, search->measurer));
-		json_object_set_new(document, "warnings", warnings_describe(search->config, search->input.min_load_fps));
-		json_object_set_new(document, "line_rate",
-				    search->measurer->line_rate_fps > 0 ? json_real(search->measurer->line_rate_fps)
-									: json_null());
+		json_put(document, "warnings", warnings_describe(search->config, search->input.min_load_fps));
+		json_put(document, "line_rate",
+			 search->measurer->line_rate_fps > 0 ? json_real(search->measurer->line_rate_fps) : json_null());
 		report_add_setting(document, search->config, search->measurer, search->start_time);
 	}
 	return document;

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/units.h"
 #include "benchmark/search.h"
 #include "benchmark/selftest_hostile.h"
@@ -191,11 +191,9 @@ static enum exit_code search_load(struct one_test *test)
 
 		code = EXIT_DONE;
 		test->load_fps = result->relevant_lower_bound_fps;
-		json_object_set_new(test->json, "search",
-				    json_pack("{s:i, s:f, s:o, s:o}", "trials", (int)search.trial_count, "duration",
-					      search.duration_s, "lower_bound",
-					      json_number_or_null(result->relevant_lower_bound_fps), "upper_bound",
-					      json_number_or_null(result->relevant_upper_bound_fps)));
+		json_put(test->json, "search",
+			 json_with("trials", search.trial_count, "duration", search.duration_s, "lower_bound",
+				   result->relevant_lower_bound_fps, "upper_bound", result->relevant_upper_bound_fps));
 	}
 	search_free(&search);
 	test->unclean_reason = clean.reason;
@@ -245,9 +243,8 @@ static enum exit_code confirm_at(struct one_test *test, double load_fps, bool *r
 			break; /* too many unclean ones already */
 	}
 	*ret_confirmed = clean >= CONFIRM_CLEAN;
-	json_object_set_new(test->json, "confirmation",
-			    json_pack("{s:i, s:i, s:f}", "trials", CONFIRM_TRIALS, "clean", clean, "trial_duration",
-				      test->config->duration_s));
+	json_put(test->json, "confirmation",
+		 json_with("trials", CONFIRM_TRIALS, "clean", clean, "trial_duration", test->config->duration_s));
 	return EXIT_DONE;
 }
 
@@ -290,10 +287,9 @@ static void add_stalls(const struct one_test *test, const struct measurement *me
 
 static json_t *stops_json(const struct tx_stops *stops, double observed_s)
 {
-	return json_pack("{s:I, s:f, s:f, s:I, s:o}", "count", (json_int_t)stops->count, "per_second",
-			 (double)stops->count / observed_s, "total_ratio", (double)stops->total_ns / NS_PER_S / observed_s,
-			 "longest_ns", (json_int_t)stops->longest_ns, "spacing_mean",
-			 json_number_or_null(stops->count ? observed_s / (double)stops->count : NAN));
+	return json_with("count", stops->count, "per_second", (double)stops->count / observed_s, "total_ratio",
+			 (double)stops->total_ns / NS_PER_S / observed_s, "longest_ns", stops->longest_ns, "spacing_mean",
+			 stops->count ? observed_s / (double)stops->count : NAN);
 }
 
 /* Add the stops of each queue, and in *ret_sum those of all. */
@@ -306,8 +302,7 @@ static json_t *queues_json(const struct one_test *test, const struct stalls *sta
 		for (unsigned int queue = 0; measurer_xdp_queue_stops(test->frames, port, queue, &last); queue++) {
 			json_t *row = stops_json(&stalls->queues[port][queue], stalls->observed_s);
 
-			json_object_update_new(
-				row, json_pack("{s:s, s:i}", "port", test->config->ports[port].label, "queue", (int)queue));
+			json_put(row, "port", test->config->ports[port].label, "queue", queue);
 			json_array_append_new(list, row);
 			tx_stops_merge(ret_sum, &stalls->queues[port][queue]);
 		}
@@ -324,7 +319,7 @@ static json_t *buffers_json(const struct one_test *test, const struct stalls *st
 	for (size_t i = 0; i < COUNT(loads_fps); i++)
 		if (loads_fps[i] > 0)
 			json_array_append_new(list,
-					      json_pack("{s:f, s:f}", "load", loads_fps[i], "frames",
+					      json_with("load", loads_fps[i], "frames",
 							ceil(1 + (double)stalls->catch_up_ns / NS_PER_S * loads_fps[i])));
 	return list;
 }
@@ -334,10 +329,9 @@ static void put_stalls(struct one_test *test, const struct stalls *stalls)
 	struct tx_stops sum = { 0 };
 	json_t *queues = queues_json(test, stalls, &sum), *json = stops_json(&sum, stalls->observed_s);
 
-	json_object_update_new(json, json_pack("{s:f, s:I, s:o, s:o}", "observed", stalls->observed_s, "catch_up_ns",
-					       (json_int_t)stalls->catch_up_ns, "queues", queues, "buffers",
-					       buffers_json(test, stalls)));
-	json_object_set_new(test->json, "stalls", json);
+	json_put(json, "observed", stalls->observed_s, "catch_up_ns", stalls->catch_up_ns, "queues", queues, "buffers",
+		 buffers_json(test, stalls));
+	json_put(test->json, "stalls", json);
 }
 
 /* Add the latency of a tester with little to do, from the trial with the lowest median, and its stops in all of them. */
@@ -358,10 +352,9 @@ static enum exit_code measure_floor(struct one_test *test)
 		add_stalls(test, &measurement, stalls);
 		if (measurement.has_latency && latency->p50_ns < best_ns) {
 			best_ns = latency->p50_ns;
-			json_object_set_new(test->json, "floor",
-					    json_pack("{s:f, s:f, s:I, s:f, s:f}", "load", load_fps, "trial_duration",
-						      test->config->duration_s, "min_ns", (json_int_t)latency->min_ns,
-						      "p50_ns", latency->p50_ns, "p99_ns", latency->p99_ns));
+			json_put(test->json, "floor",
+				 json_with("load", load_fps, "trial_duration", test->config->duration_s, "min_ns",
+					   latency->min_ns, "p50_ns", latency->p50_ns, "p99_ns", latency->p99_ns));
 		}
 	}
 	put_stalls(test, stalls);
@@ -389,13 +382,10 @@ static void finish_json(struct one_test *test)
 	double line_fps = test->frames->line_rate_fps;
 	bool line_limited = test->load_fps == line_fps, found = !test->irregular_reason;
 
-	json_object_update_new(
-		test->json,
-		json_pack("{s:o, s:b, s:s?, s:s, s:s?, s:f, s:o, s:s}", "clean_load",
-			  json_number_or_null(found ? test->load_fps : NAN), "regular", found, "irregular_reason",
-			  test->irregular_reason, "limited_by", line_limited ? "line rate" : "tester", "limit",
-			  line_limited ? NULL : test->unclean_reason, "fastest_load", test->fastest_fps, "line_rate",
-			  json_number_or_null(line_fps > 0 ? line_fps : NAN), "time", format_utc(time(NULL), UNIT_ROOM)));
+	json_put(test->json, "clean_load", found ? test->load_fps : NAN, "regular", found, "irregular_reason",
+		 test->irregular_reason, "limited_by", line_limited ? "line rate" : "tester", "limit",
+		 line_limited ? NULL : test->unclean_reason, "fastest_load", test->fastest_fps, "line_rate",
+		 line_fps > 0 ? line_fps : NAN, "time", format_utc(time(NULL), UNIT_ROOM));
 }
 
 /* --- no SUT --------------------------------------------------------------------------------------------------------- */
@@ -441,7 +431,7 @@ static enum exit_code check_no_sut(struct selftest *selftest, const struct confi
 				      "selftest: a gateway (%s) answered on port %s, so there is a SUT between the ports; "
 				      "cable the two to each other",
 				      read_text(port_of(selftest->measurer, i), "destination_mac"), config->ports[i].name);
-	selftest->sut_check = json_pack("{s:b, s:s}", "verified", are_pair, "evidence",
+	selftest->sut_check = json_with("verified", are_pair, "evidence",
 					are_pair ? "the ports are the two ends of one veth pair"
 						 : "no gateway answered ARP on either port, and the frames arrived; that no "
 						   "switch or bridge is between the ports is assumed");
@@ -460,11 +450,11 @@ static void keep_result(struct selftest *selftest, struct one_test *test, const 
 
 	way.mode = test->mode; /* "copy" where one port copies */
 	finish_json(test);
-	json_object_update_new(test->json, json_pack("{s:s, s:s, s:s}", "frame_size", test->config->frame_size_text,
-						     "tx_backend", backend, "transmit_mode", test->mode));
+	json_put(test->json, "frame_size", test->config->frame_size_text, "tx_backend", backend, "transmit_mode",
+		 test->mode);
 	selftest->irregular |= test->irregular_reason != NULL;
 	if (!test->irregular_reason && selftest_keep(test->config, &way, test->json, path, sizeof(path)))
-		json_object_set_new(test->json, "stored", json_string(path));
+		json_put(test->json, "stored", path);
 	json_array_append(selftest->self_tests, test->json);
 }
 
@@ -513,10 +503,9 @@ static enum exit_code test_hostile(struct selftest *selftest, struct one_test *t
 	else
 		warn("frames of %s octets: counts are not certified: %s", test->config->frame_size_text,
 		     read_text(test->json, "irregular_reason"));
-	json_object_update_new(test->json,
-			       json_pack("{s:s, s:s, s:s, s:s}", "frame_size", test->config->frame_size_text, "tx_backend",
-					 read_text(selftest->measurer, "tx_backend"), "transmit_mode", test->mode, "time",
-					 format_utc(time(NULL), UNIT_ROOM)));
+	json_put(test->json, "frame_size", test->config->frame_size_text, "tx_backend",
+		 read_text(selftest->measurer, "tx_backend"), "transmit_mode", test->mode, "time",
+		 format_utc(time(NULL), UNIT_ROOM));
 	json_array_append(selftest->hostile_tests, test->json);
 	return EXIT_DONE;
 }
@@ -628,10 +617,11 @@ json_t *report_selftest(const struct selftest *selftest)
 	const struct config *config = selftest->config;
 	json_t *document;
 
-	document = json_pack("{s:s, s:O, s:O?, s:O?, s:i, s:s, s:s?, s:o, s:o}", "schema", "xdp-mlr/selftest/1",
-			     "self_tests", selftest->self_tests, "sut_check", selftest->sut_check, "measurer",
-			     selftest->measurer, "aggregate_factor", config->direction == DIRECTION_BOTH ? PORT_COUNT : 1,
-			     "load_scope", "interface", "irregular_reason", irregular_reason(selftest), "environment",
+	document = json_with("schema", "xdp-mlr/selftest/1", "self_tests", json_incref(selftest->self_tests), "sut_check",
+			     json_incref(selftest->sut_check) ?: json_null(), "measurer",
+			     json_incref(selftest->measurer) ?: json_null(), "aggregate_factor",
+			     config->direction == DIRECTION_BOTH ? PORT_COUNT : 1, "load_scope", "interface",
+			     "irregular_reason", irregular_reason(selftest), "environment",
 			     environment_describe(selftest->start_time), "configuration", config_describe(config));
 	if (config->hostile)
 		json_object_set(document, "hostile_tests", selftest->hostile_tests);

@@ -179,12 +179,11 @@ static json_t *trial_json(const struct measurement *measurement, double asked_fp
 	json_auto_t *trial = report_trial(measurement);
 	struct by_count sorted = sort(measurement);
 
-	return json_pack("{s:o, s:f, s:I, s:I, s:I, s:I, s:b, s:s?, s:O}", "hostile_load",
-			 json_number_or_null(isfinite(asked_fps) ? asked_fps : NAN), "hostile_rate",
-			 rate_fps(&measurement->hostile), "hostile_sent", (json_int_t)sorted.all_sent, "hostile_counted",
-			 (json_int_t)sorted.all_counted, "dropped_by_ports", (json_int_t)dropped_by_ports(measurement),
-			 "sent_again", (json_int_t)measurement->hostile.busy, "exact", outcome == HOSTILE_EXACT, "reason",
-			 *reason ? reason : NULL, "counts", json_object_get(trial, "counts"));
+	return json_with("hostile_load", isfinite(asked_fps) ? asked_fps : NAN, "hostile_rate",
+			 rate_fps(&measurement->hostile), "hostile_sent", sorted.all_sent, "hostile_counted",
+			 sorted.all_counted, "dropped_by_ports", dropped_by_ports(measurement), "sent_again",
+			 measurement->hostile.busy, "exact", json_boolean(outcome == HOSTILE_EXACT), "reason",
+			 *reason ? reason : NULL, "counts", json_incref(json_object_get(trial, "counts")));
 }
 
 /* Add what was sent of each kind, by the count in which it has to end. */
@@ -203,8 +202,7 @@ static json_t *kinds_json(const struct measurement *measurement)
 			if (frames)
 				json_put(ends, mlr_hostile_count_name(count), frames);
 		}
-		json_array_append_new(list, json_pack("{s:s, s:I, s:o}", "kind", mlr_hostile_kind_name(kind), "sent",
-						      (json_int_t)sent, "ends", ends));
+		json_array_append_new(list, json_with("kind", mlr_hostile_kind_name(kind), "sent", sent, "ends", ends));
 	}
 	return list;
 }
@@ -215,9 +213,8 @@ static json_t *counted_json(const struct measurement *measurement)
 	json_t *list = json_array();
 
 	for (unsigned int count = 0; count < MLR_HOSTILE_COUNT_COUNT; count++)
-		json_array_append_new(list, json_pack("{s:s, s:I, s:I}", "count", mlr_hostile_count_name(count), "sent",
-						      (json_int_t)sorted.sent[count], "counted",
-						      (json_int_t)sorted.counted[count]));
+		json_array_append_new(list, json_with("count", mlr_hostile_count_name(count), "sent", sorted.sent[count],
+						      "counted", sorted.counted[count]));
 	return list;
 }
 
@@ -295,8 +292,8 @@ static void keep(struct hostile_run *run, const struct measurement *measurement,
 {
 	json_t *trial = trial_json(measurement, asked_fps, outcome, outcome == HOSTILE_EXACT ? "" : run->reason);
 
-	json_object_set_new(trial, "kinds", kinds_json(measurement));
-	json_object_set_new(trial, "counted", counted_json(measurement));
+	json_put(trial, "kinds", kinds_json(measurement));
+	json_put(trial, "counted", counted_json(measurement));
 	json_array_append_new(run->trials, trial);
 }
 
@@ -430,11 +427,8 @@ static enum exit_code test_beside(struct hostile_run *run, enum hostile_outcome 
 
 	if (code != EXIT_DONE)
 		return code;
-	json_object_update_new(run->json,
-			       json_pack("{s:o, s:o, s:s}", "certified_rate",
-					 json_number_or_null(*ret_outcome == HOSTILE_EXACT ? taken_fps(run) : NAN),
-					 "missed_rate", json_number_or_null(run->missed_fps > 0 ? run->missed_fps : NAN),
-					 "limited_by", limited_by(run, hostile_fps, *ret_outcome)));
+	json_put(run->json, "certified_rate", *ret_outcome == HOSTILE_EXACT ? taken_fps(run) : NAN, "missed_rate",
+		 run->missed_fps > 0 ? run->missed_fps : NAN, "limited_by", limited_by(run, hostile_fps, *ret_outcome));
 	return EXIT_DONE;
 }
 
@@ -454,12 +448,10 @@ enum exit_code hostile_test(const struct config *config, struct measurer *frames
 		code = test_beside(&run, &outcome);
 	tell_kinds(&run);
 	*ret_certified = is_alone_exact && outcome == HOSTILE_EXACT;
-	json_object_update_new(
-		json, json_pack("{s:f, s:f, s:o, s:b, s:s?}", "load", run.input.load_fps, "trial_duration",
-				config->duration_s, "trials", run.trials, "regular", *ret_certified, "irregular_reason",
-				*ret_certified ? NULL
-				: is_alone_exact
-					? run.reason
-					: TEXT_OF(HOSTILE_REASON_SIZE + 64, "without hostile frames, too: %s", run.reason)));
+	json_put(json, "load", run.input.load_fps, "trial_duration", config->duration_s, "trials", run.trials, "regular",
+		 *ret_certified, "irregular_reason",
+		 *ret_certified   ? NULL
+		 : is_alone_exact ? run.reason
+				  : TEXT_OF(HOSTILE_REASON_SIZE + 64, "without hostile frames, too: %s", run.reason));
 	return code;
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/text_stream.h"
 #include "base/units.h"
 #include "measurer/apart.h"
@@ -123,15 +123,15 @@ static enum exit_code take_turns(const struct config *without, const struct conf
 
 static json_t *figure_json(const struct try_figure *figure)
 {
-	return json_pack("{s:o, s:o}", "without", json_number_or_null(mlr_sample_of(figure->without, TRY_PAIRS).mean),
-			 "with", json_number_or_null(mlr_sample_of(figure->with, TRY_PAIRS).mean));
+	return json_with("without", mlr_sample_of(figure->without, TRY_PAIRS).mean, "with",
+			 mlr_sample_of(figure->with, TRY_PAIRS).mean);
 }
 
 static json_t *item_json(const struct candidate *candidate, bool is_had, bool is_kept, const struct try_figure *rate,
 			 const struct try_figure *latency)
 {
-	return json_pack("{s:s, s:b, s:b, s:o, s:o}", "item", candidate->name, "had", is_had, "kept", is_kept,
-			 "received_rate", is_had ? figure_json(rate) : json_null(), "latency_p99_ns",
+	return json_with("item", candidate->name, "had", is_had, "kept", is_kept, "received_rate",
+			 is_had ? figure_json(rate) : json_null(), "latency_p99_ns",
 			 is_had ? figure_json(latency) : json_null());
 }
 
@@ -174,6 +174,6 @@ enum exit_code selftest_try_items(struct config *config, const struct part_name 
 	if (code)
 		return code;
 	note("what helps on these ports: --prepare %s", list);
-	*ret_json = json_pack("{s:s, s:O}", "prepare", list, "items", items);
+	*ret_json = json_with("prepare", list, "items", json_incref(items));
 	return *ret_json ? EXIT_DONE : out_of_memory();
 }

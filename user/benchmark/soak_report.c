@@ -88,7 +88,7 @@ bool soak_is_regular(const struct soak *soak)
 
 static json_t *moments_json(const struct mlr_plr_moments *moments)
 {
-	return json_pack("{s:f, s:f}", "mean", moments->mean_fps, "stdev", moments->stdev_fps);
+	return json_with("mean", moments->mean_fps, "stdev", moments->stdev_fps);
 }
 
 static json_t *critical_load_json(const struct mlr_plr_estimate *estimate)
@@ -103,9 +103,9 @@ static json_t *critical_load_json(const struct mlr_plr_estimate *estimate)
 /* Return the estimate of a soak that was stopped before its loads were known. */
 static json_t *no_estimate_json(void)
 {
-	return json_pack("{s:{s:n, s:n}, s:[], s:n, s:n, s:[], s:n, s:[], s:[]}", "critical_load", "mean", "stdev",
-			 "estimates", "min_load_probability", "max_load_probability", "anomalies", "trend", "time_line",
-			 "trials");
+	return json_with("critical_load", json_with("mean", json_null(), "stdev", json_null()), "estimates", json_array(),
+			 "min_load_probability", json_null(), "max_load_probability", json_null(), "anomalies", json_array(),
+			 "trend", json_null(), "time_line", json_array(), "trials", json_array());
 }
 
 /* Return the estimate of one fitting function. */
@@ -113,7 +113,7 @@ static json_t *fitting_json(const struct mlr_plr_estimate *estimate, size_t i)
 {
 	json_t *one = moments_json(&estimate->fittings[i]);
 
-	json_object_set_new(one, "fitting", json_string(mlr_plr_fitting_name((int)i)));
+	json_put(one, "fitting", mlr_plr_fitting_name((int)i));
 	json_put(one, "log_evidence", estimate->log_evidence[i]);
 	return one;
 }
@@ -121,10 +121,9 @@ static json_t *fitting_json(const struct mlr_plr_estimate *estimate, size_t i)
 /* The estimate after a trial; in all, how it went. */
 static json_t *step_json(const struct mlr_plr_step *step)
 {
-	return json_pack("{s:f, s:f, s:o, s:o, s:o, s:b, s:b}", "time", step->end_s, "trial_load", step->input.load_fps,
-			 "stretch", moments_json(&step->fittings[MLR_PLR_STRETCH]), "erf",
-			 moments_json(&step->fittings[MLR_PLR_ERF]), "together", moments_json(&step->together), "anomaly",
-			 (int)step->anomaly, "scan", (int)step->scan);
+	return json_with("time", step->end_s, "trial_load", step->input.load_fps, "stretch",
+			 moments_json(&step->fittings[MLR_PLR_STRETCH]), "erf", moments_json(&step->fittings[MLR_PLR_ERF]),
+			 "together", moments_json(&step->together), "anomaly", step->anomaly, "scan", step->scan);
 }
 
 /* null where too few trials tell, or where there is no trend. */
@@ -168,14 +167,14 @@ static json_t *estimate_json(const struct soak *soak)
 
 	mlr_plr_estimate(soak->plr, &estimate);
 	steps = mlr_plr_timeline(soak->plr, &count);
-	json = json_pack("{s:o, s:o, s:f, s:f, s:o, s:o, s:o, s:o}", "critical_load", critical_load_json(&estimate),
-			 "estimates", json_list(i, MLR_PLR_FITTINGS, fitting_json(&estimate, i)), "min_load_probability",
+	json = json_with("critical_load", critical_load_json(&estimate), "estimates",
+			 json_list(i, MLR_PLR_FITTINGS, fitting_json(&estimate, i)), "min_load_probability",
 			 estimate.min_load_probability, "max_load_probability", estimate.max_load_probability, "anomalies",
 			 /* those that both functions found impossible */
 			 json_list(i, count, steps[i].anomaly ? json_integer((json_int_t)i + 1) : NULL), "trend",
 			 trend_json(&estimate.trend), "time_line", json_list(i, count, step_json(&steps[i])), "trials",
 			 json_list(i, soak->series.trial_count, report_trial(&soak->series.trials[i])));
-	json_object_set_new(json, "crossings", crossings_json(&estimate.crossings));
+	json_put(json, "crossings", crossings_json(&estimate.crossings));
 	report_add_bps(json_object_get(json, "critical_load"), "mean", estimate.together.mean_fps,
 		       report_frame_octets(soak->series.config, soak->series.measurer));
 	return json;
@@ -188,20 +187,16 @@ json_t *report_soak(const struct soak *soak)
 		[SOAK_SHARP] = "stdev",   [SOAK_INTERRUPTED] = "interrupted",
 		[SOAK_FAILED] = "failed",
 	};
-	json_t *document = json_pack("{s:s, s:f}", "schema", "xdp-mlr/soak/1", "target_loss_ratio",
-				     soak->series.config->target_loss_ratio);
+	json_t *document =
+		json_with("schema", "xdp-mlr/soak/1", "target_loss_ratio", soak->series.config->target_loss_ratio);
 
 	if (!document)
 		return NULL;
 	json_object_update_new(document, soak->plr ? estimate_json(soak) : no_estimate_json());
-	json_object_update_new(document, json_pack("{s:o, s:o, s:s?, s:s, s:i, s:f, s:s, s:s?, s:b}", "min_load",
-						   json_number_or_null(soak->range.min_fps), "max_load",
-						   json_number_or_null(soak->range.max_fps), "max_load_source",
-						   soak->range.max_source, "load_scope", "interface", "aggregate_factor",
-						   (int)soak->series.measurer->transmitters, "soak_duration",
-						   soak->series.duration_s, "ended_by", ends[soak->end], "irregular_reason",
-						   irregular_reason(soak, ROOM(REASON_SIZE)), "tester_limited",
-						   (int)soak->series.tester_limited));
+	json_put(document, "min_load", soak->range.min_fps, "max_load", soak->range.max_fps, "max_load_source",
+		 soak->range.max_source, "load_scope", "interface", "aggregate_factor", soak->series.measurer->transmitters,
+		 "soak_duration", soak->series.duration_s, "ended_by", ends[soak->end], "irregular_reason",
+		 irregular_reason(soak, ROOM(REASON_SIZE)), "tester_limited", soak->series.tester_limited);
 	report_add_setting(document, soak->series.config, soak->series.measurer, soak->series.start_time);
 	return document;
 }

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/json_read.h"
+#include "base/json_value.h"
 #include "base/message.h"
 #include "base/stop.h"
 #include "progress/events.h"
@@ -220,9 +221,8 @@ enum exit_code suite_test(struct suite_part *part, const char *test, enum exit_c
 	note_end(suite, code);
 	if (code != EXIT_DONE)
 		part->reason = suite->end_reason;
-	json_object_update_new(json, json_pack("{s:b, s:s?, s:b, s:f, s:I}", "regular", !part->reason, "irregular_reason",
-					       part->reason, "tester_limited", part->tester_limited, "duration",
-					       clock_since_s(start_ns), "repeated_trials", (json_int_t)part->repeated));
+	json_put(json, "regular", json_boolean(!part->reason), "irregular_reason", part->reason, "tester_limited",
+		 part->tester_limited, "duration", clock_since_s(start_ns), "repeated_trials", part->repeated);
 	suite->irregular |= part->reason != NULL;
 	suite->tester_limited |= part->tester_limited;
 	told = emit_test(part, json);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "benchmark/sweep.h"
 #include "result/report.h"
 
@@ -56,12 +56,12 @@ static json_t *curve_json(const struct sweep *sweep)
 json_t *report_sweep(const struct sweep *sweep)
 {
 	json_t *document =
-		json_pack("{s:s, s:o, s:o, s:o, s:s, s:i, s:f, s:f, s:s?, s:b}", "schema", "xdp-mlr/sweep/1", "loads",
+		json_with("schema", "xdp-mlr/sweep/1", "loads",
 			  json_list(i, sweep->load_count, json_real(sweep->loads_fps[i])), "curve", curve_json(sweep),
 			  "trials", json_list(i, sweep->series.trial_count, trial_of(sweep, &sweep->series.trials[i])),
-			  "load_scope", "interface", "aggregate_factor", (int)sweep->series.measurer->transmitters,
+			  "load_scope", "interface", "aggregate_factor", sweep->series.measurer->transmitters,
 			  "trial_duration", sweep->series.config->duration_s, "sweep_duration", sweep->series.duration_s,
-			  "irregular_reason", irregular_reason(sweep), "tester_limited", (int)sweep->series.tester_limited);
+			  "irregular_reason", irregular_reason(sweep), "tester_limited", sweep->series.tester_limited);
 
 	if (!document)
 		return NULL;

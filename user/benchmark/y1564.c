@@ -134,8 +134,8 @@ static void put_outcome(json_t *json, const struct mlr_y1564_outcome *outcome, d
 	json_put(json, "delay_variation_ns", outcome->variation_ns);
 	json_put(json, "delay_variation_error_ns", outcome->variation_error_ns);
 	json_put(json, "delay_variation_within_error", within_error);
-	json_object_set_new(json, "passed", passed_json(verdict));
-	json_object_set_new(json, "faults", faults_json(faults));
+	json_put(json, "passed", passed_json(verdict));
+	json_put(json, "faults", faults_json(faults));
 	report_add_bps(json, "received_rate", outcome->received_fps, came_octets);
 }
 
@@ -154,7 +154,7 @@ static json_t *worst_json(const struct measurement *measurement, const size_t wh
 
 	for (enum mlr_y1564_figure figure = 0; figure < MLR_Y1564_FIGURES; figure++)
 		if (which[figure] < measurement->direction_count)
-			json_object_set_new(json, figure_names[figure], report_direction(measurement, which[figure]));
+			json_put(json, figure_names[figure], report_direction(measurement, which[figure]));
 	return json;
 }
 
@@ -201,8 +201,8 @@ static void put_directions(struct run *run, const struct measurement *measuremen
 	put_outcome(json, &worst, rows[which[MLR_Y1564_RECEIVED_FPS] % count].came_octets, all, verdict, within_error);
 	if (within_error)
 		warn_of_variation(run, measurement, outcomes, agreed_ns);
-	json_object_set_new(json, "directions", list);
-	json_object_set_new(json, "worst_direction", worst_json(measurement, which));
+	json_put(json, "directions", list);
+	json_put(json, "worst_direction", worst_json(measurement, which));
 	run->failed |= verdict == MLR_Y1564_FAILED;
 	run->undecided |= verdict == MLR_Y1564_UNDECIDED;
 }
@@ -211,7 +211,7 @@ static json_t *direction_json(const struct measurement *measurement, size_t numb
 {
 	json_t *json = report_direction(measurement, number);
 
-	json_object_set_new(json, "counts", counts_json(counts));
+	json_put(json, "counts", counts_json(counts));
 	return json;
 }
 
@@ -271,10 +271,9 @@ static enum exit_code take_step(struct run *run, const struct mlr_y1564_step *st
 
 	if (code != EXIT_DONE)
 		return code;
-	json = json_pack("{s:s, s:f, s:f, s:o, s:o, s:b}", "step", kinds[step->kind], "load", step->load_fps, "load_ratio",
-			 step->load_fps / run->service.cir_fps, "received_rate_min", json_number_or_null(step->least_fps),
-			 "received_rate_max", json_number_or_null(step->most_fps), "tester_limited",
-			 measurement.tester_limited);
+	json = json_with("step", kinds[step->kind], "load", step->load_fps, "load_ratio",
+			 step->load_fps / run->service.cir_fps, "received_rate_min", step->least_fps, "received_rate_max",
+			 step->most_fps, "tester_limited", measurement.tester_limited);
 	report_add_bps(json, "load", step->load_fps, run->frame_size_octets);
 	judge_step(run, step, &measurement, json);
 	run->part.tester_limited |= measurement.tester_limited;
@@ -316,8 +315,8 @@ static enum exit_code test_configuration(void *context, json_t *json)
 		count--;
 	for (size_t i = 0; i < count && code == EXIT_DONE; i++)
 		code = take_step(run, &steps[i], list, trials);
-	json_object_update_new(json, json_pack("{s:f, s:o, s:o, s:o}", "step_duration", config->step_duration_s, "passed",
-					       verdict_json(run, code), "steps", list, "trials", trials));
+	json_put(json, "step_duration", config->step_duration_s, "passed", verdict_json(run, code), "steps", list, "trials",
+		 trials);
 	note_undecided(&run->part, run);
 	return code;
 }
@@ -331,8 +330,8 @@ static json_t *seconds_json(const uint64_t *frames, size_t count)
 
 static void put_seconds(json_t *json, const struct service_counts *counts, size_t seconds)
 {
-	json_object_set_new(json, "due_by_second", seconds_json(counts->due_in, seconds));
-	json_object_set_new(json, "received_by_second", seconds_json(counts->received_in, seconds));
+	json_put(json, "due_by_second", seconds_json(counts->due_in, seconds));
+	json_put(json, "received_by_second", seconds_json(counts->received_in, seconds));
 }
 
 static void put_availability(json_t *json, const struct mlr_y1564_availability *found)
@@ -370,7 +369,7 @@ static void put_sums(json_t *json, const struct measurement *measurement, struct
 		worst.unavailable = found->unavailable > worst.unavailable ? found->unavailable : worst.unavailable;
 		worst.ratio = fmin(worst.ratio, found->ratio);
 	}
-	json_object_set_new(json, "counts", counts_json(rows));
+	json_put(json, "counts", counts_json(rows));
 	put_availability(json, &worst);
 	put_seconds(json, rows, measurement->second_count);
 }
@@ -415,13 +414,12 @@ static enum exit_code test_performance(void *context, json_t *json)
 	measurement_auto_t measurement = { 0 };
 	enum exit_code code;
 
-	json_object_update_new(
-		json, json_pack("{s:f, s:f, s:[]}", "load", joint->load_fps, "trial_duration", duration_s, "trials"));
+	json_put(json, "load", joint->load_fps, "trial_duration", duration_s, "trials", json_array());
 	code = suite_steps(&joint->part, &steps, &measurement);
 	if (code != EXIT_DONE)
 		return code;
 	if (steps.ret_is_part)
-		json_object_set_new(json, "trial_duration", json_real(measurement.result.input.duration_s));
+		json_put(json, "trial_duration", measurement.result.input.duration_s);
 	for (unsigned int i = 0; i < joint->count; i++) {
 		judge_performance(joint, i, &measurement, !steps.ret_is_part);
 		note_undecided(&joint->part, joint->runs[i]);
@@ -487,9 +485,8 @@ static struct mlr_y1564_service agreement(const struct service *asked, const str
 
 static json_t *vlans_json(const struct config *config)
 {
-	return json_list(
-		i, config->vlan_count,
-		json_pack("{s:i, s:i}", "id", config->vlans[i].control & 0xfff, "priority", config->vlans[i].control >> 13));
+	return json_list(i, config->vlan_count,
+			 json_with("id", config->vlans[i].control & 0xfff, "priority", config->vlans[i].control >> 13));
 }
 
 /* Write a rate as it was agreed, in its unit. */
@@ -500,7 +497,7 @@ static json_t *agreed_json(const struct load_spec *rate)
 					     [LOAD_BPS_L2] = "bit/s",
 					     [LOAD_LINE_RATIO] = "of the line rate" };
 
-	return json_pack("{s:f, s:s}", "value", rate->value, "unit", units[rate->unit]);
+	return json_with("value", rate->value, "unit", units[rate->unit]);
 }
 
 static json_t *service_json(const struct run *run, const struct config *config)
@@ -508,19 +505,18 @@ static json_t *service_json(const struct run *run, const struct config *config)
 	const struct mlr_y1564_service *service = &run->service;
 	const struct mlr_y1564_sla *sla = &service->sla;
 	json_t *json =
-		json_pack("{s:s, s:s, s:f, s:o, s:i, s:f, s:f, s:f, s:{s:o, s:o, s:o, s:o, s:o}, s:n, s:n}", "name",
-			  run->options->name, "frame_size", config->frame_size_text, "frame_size_octets",
+		json_with("name", run->options->name, "frame_size", config->frame_size_text, "frame_size_octets",
 			  config->frame_size_octets, "vlans", vlans_json(config), "dscp", (int)run->options->dscp, "cir",
 			  service->cir_fps, "eir", service->eir_fps, "margin_ratio", service->margin_ratio, "sla",
-			  "loss_ratio", json_number_or_null(isnan(sla->loss_ratio) ? 0 : sla->loss_ratio), "delay_mean_ns",
-			  json_number_or_null(sla->delay_ns), "delay_max_ns", json_number_or_null(sla->delay_max_ns),
-			  "delay_variation_ns", json_number_or_null(sla->variation_ns), "availability_ratio",
-			  json_number_or_null(sla->availability_ratio), "configuration", "performance");
+			  json_with("loss_ratio", isnan(sla->loss_ratio) ? 0 : sla->loss_ratio, "delay_mean_ns",
+				    sla->delay_ns, "delay_max_ns", sla->delay_max_ns, "delay_variation_ns",
+				    sla->variation_ns, "availability_ratio", sla->availability_ratio),
+			  "configuration", json_null(), "performance", json_null());
 
 	report_add_bps(json, "cir", service->cir_fps, config->frame_size_octets);
 	report_add_bps(json, "eir", service->eir_fps, config->frame_size_octets);
-	json_object_set_new(json, "cir_agreed", agreed_json(&run->options->cir));
-	json_object_set_new(json, "eir_agreed", agreed_json(&run->options->eir));
+	json_put(json, "cir_agreed", agreed_json(&run->options->cir));
+	json_put(json, "eir_agreed", agreed_json(&run->options->eir));
 	return json;
 }
 
@@ -540,7 +536,7 @@ static enum exit_code configure_service(struct run *run)
 	code = suite_test(&run->part, label, test_configuration, run, json);
 	run->suite->failed |= run->failed;
 	run->suite->undecided |= run->undecided;
-	json_object_set_new(run->json, "configuration", json);
+	json_put(run->json, "configuration", json);
 	return code;
 }
 
@@ -610,12 +606,12 @@ static void share_result(const struct joint *joint, const json_t *json, enum exi
 
 		for (size_t j = 0; j < COUNT(members); j++)
 			json_object_set(result, members[j], json_object_get(json, members[j]));
-		json_object_update_new(result, json_pack("{s:b, s:s?}", "regular", !reason, "irregular_reason", reason));
+		json_put(result, "regular", json_boolean(!reason), "irregular_reason", reason);
 		if (!json_object_get(result, "passed"))
-			json_object_set_new(result, "passed", json_null());
+			json_put(result, "passed", json_null());
 		run->suite->failed |= run->failed;
 		run->suite->undecided |= run->undecided;
-		json_object_set_new(run->json, "performance", result);
+		json_put(run->json, "performance", result);
 	}
 }
 
@@ -663,7 +659,7 @@ static enum exit_code test_together(struct y1564 *suite, struct run *runs, struc
 	for (unsigned int i = 0; i < joint.count; i++) {
 		double load_fps = rates[joint.runs[i] - runs].load_fps;
 
-		joint.results[i] = json_pack("{s:f}", "load", load_fps);
+		joint.results[i] = json_with("load", load_fps);
 		report_add_bps(joint.results[i], "load", load_fps, joint.runs[i]->frame_size_octets);
 	}
 	suite_take_earlier(&suite->common, &together);

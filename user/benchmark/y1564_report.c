@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "benchmark/y1564.h"
 
 #define PERFORMANCE_S 900 /* 8.2.2: 15 min, 2 h or 24 h */
@@ -37,11 +37,11 @@ json_t *report_y1564(const struct y1564 *suite)
 	reason = common->end_reason
 			 ?: suite->undecided ? "the tester itself was the limit where a service would have been decided on"
 					     : NULL;
-	document = json_pack("{s:s, s:o, s:b, s:s?, s:b, s:f, s:O, s:O?, s:s, s:i}", "schema", "xdp-mlr/y1564/1", "passed",
-			     passed_json(suite), "regular", !reason, "irregular_reason", reason, "tester_limited",
-			     (int)common->tester_limited, "suite_duration", common->duration_s, "services", suite->services,
-			     "performance", suite->performance, "load_scope", "interface", "aggregate_factor",
-			     (int)common->transmitters);
+	document = json_with("schema", "xdp-mlr/y1564/1", "passed", passed_json(suite), "regular", json_boolean(!reason),
+			     "irregular_reason", reason, "tester_limited", common->tester_limited, "suite_duration",
+			     common->duration_s, "services", json_incref(suite->services), "performance",
+			     json_incref(suite->performance) ?: json_null(), "load_scope", "interface", "aggregate_factor",
+			     common->transmitters);
 	if (document)
 		json_object_update(document, common->setting);
 	return document;

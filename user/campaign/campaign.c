@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_value.h"
 #include "config/configure.h"
 
 /* --- what it holds -------------------------------------------------------------------------------------------------- */
@@ -112,8 +113,7 @@ json_t *campaign_values(const struct campaign *campaign, const struct mlr_combin
 	json_t *values = json_object();
 
 	for (size_t i = 0; i < campaign->matrix.axis_count; i++)
-		json_object_set_new(values, campaign->axes[i].name,
-				    json_string(campaign->axes[i].labels[combination->labels[i]]));
+		json_put(values, campaign->axes[i].name, campaign->axes[i].labels[combination->labels[i]]);
 	return values;
 }
 

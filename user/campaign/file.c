@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/json_value.h"
 #include "base/message.h"
 #include "base/text_stream.h"
 #include "base/units.h"
@@ -56,7 +57,7 @@ static enum exit_code read_set_pair(struct reader *reader, const json_t *mapping
 				    struct campaign_set *set)
 {
 	if (strcmp(name, SLURM) == 0) {
-		json_auto_t *section = json_pack("{s:O}", SLURM, value);
+		json_auto_t *section = json_with(SLURM, json_incref((json_t *)value));
 
 		return yaml_check(&reader->yaml, section, "campaign-file") ?: read_slurm(reader, value, set->slurm);
 	}

@@ -142,11 +142,11 @@ const char *result_quantity(enum verb verb)
 /* A Goal Result under another name, with the trials near its bounds. They are in `document`. */
 static json_t *goal_digest(const json_t *document, const json_t *result, const char *name, bool tester_limited)
 {
-	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:b, s:b}", "goal", name, "near", compare_near_trials(document, result),
-			 "value", json_number_or_null(read_number(result, "conditional_throughput")), "lower_bound",
-			 json_number_or_null(read_number(result, "relevant_lower_bound")), "upper_bound",
-			 json_number_or_null(read_number(result, "relevant_upper_bound")), "regular",
-			 (int)read_truth(result, "regular"), "tester_limited", (int)tester_limited);
+	return json_with("goal", name, "near", compare_near_trials(document, result), "value",
+			 read_number(result, "conditional_throughput"), "lower_bound",
+			 read_number(result, "relevant_lower_bound"), "upper_bound",
+			 read_number(result, "relevant_upper_bound"), "regular", read_truth(result, "regular"),
+			 "tester_limited", tester_limited);
 }
 
 static json_t *search_digest(const json_t *document)
@@ -236,18 +236,18 @@ static json_t *digest(const json_t *document, enum verb verb)
 	json_t *json = json_object();
 
 	for (size_t i = 0; i < COUNT(told); i++)
-		json_object_set_new(json, told[i], json_string(read_text(environment, told[i])));
-	json_object_set_new(json, "tx_backend", backend ? json_string(backend) : json_null());
+		json_put(json, told[i], read_text(environment, told[i]));
+	json_put(json, "tx_backend", backend);
 	json_put(json, "duration", duration_s(document));
 	if (json_object_set(json, "irregular_reason", json_object_get(document, "irregular_reason")))
-		json_object_set_new(json, "irregular_reason", json_null());
-	json_object_update_new(json, json_pack("{s:b, s:b}", "regular", standing != STANDING_IRREGULAR, "tester_limited",
-					       standing == STANDING_LIMITED));
-	json_object_set_new(json, "results", results_digest(document, verb));
+		json_put(json, "irregular_reason", json_null());
+	json_put(json, "regular", json_boolean(standing != STANDING_IRREGULAR), "tester_limited",
+		 json_boolean(standing == STANDING_LIMITED));
+	json_put(json, "results", results_digest(document, verb));
 	json_each (requirement, json_object_get(document, "requirements"))
 		if (!read_truth(requirement, "met"))
 			json_array_append(missed, requirement);
-	json_object_set_new(json, "missed", missed);
+	json_put(json, "missed", missed);
 	json_object_set(json, "configuration", json_object_get(document, "configuration"));
 	return json;
 }
@@ -341,7 +341,7 @@ static enum exit_code write_result(void *context, FILE *flat)
 	owned char *text = result ? NULL : plain_text(problem.text); /* a digit of UTF-8 may have been cut off */
 
 	if (!result)
-		result = json_pack("{s:i, s:s}", "fault", (int)problem.fault, "text", text ? text : "");
+		result = json_with("fault", problem.fault, "text", text ? text : "");
 	if (result)
 		flat_write(flat, result);
 	return result ? EXIT_DONE : out_of_memory();

@@ -41,7 +41,7 @@ static void count_value(json_t *environments, const char *name, const char *valu
 		return;
 	if (!counts) {
 		counts = json_object();
-		json_object_set_new(environments, name, counts);
+		json_put(environments, name, counts);
 	}
 	json_put(counts, value, read_integer(counts, value) + 1);
 }
@@ -119,7 +119,7 @@ static void note_missed(struct merge *merge, size_t point, json_t *result)
 		json_t *missed = json_copy(requirement);
 
 		warn("%s: the requirement '%s' is not met", name, QUOTED(text));
-		json_object_set_new(missed, "requirement", json_sprintf("%s: %s", name, text));
+		json_put(missed, "requirement", json_sprintf("%s: %s", name, text));
 		json_array_append_new(merge->requirements, missed);
 	}
 	json_object_del(result, "missed");
@@ -128,9 +128,9 @@ static void note_missed(struct merge *merge, size_t point, json_t *result)
 static void add_point(struct merge *merge, size_t point, struct point_status *status)
 {
 	const struct campaign *campaign = merge->campaign;
-	json_t *json = json_pack("{s:s, s:o, s:i}", "point", campaign->names[point], "values",
+	json_t *json = json_with("point", campaign->names[point], "values",
 				 campaign_values(campaign, &campaign->points[point].combination), "run",
-				 (int)campaign->points[point].run);
+				 campaign->points[point].run);
 	struct point_problem problem;
 	json_t *result = NULL;
 
@@ -138,12 +138,12 @@ static void add_point(struct merge *merge, size_t point, struct point_status *st
 		result = point_result(campaign, point, &problem);
 		if (!result) {
 			status->state = POINT_FAILED;
-			json_object_set_new(json, "reason", json_string(problem.text));
+			json_put(json, "reason", problem.text);
 		}
 		if (!result && problem.fault == POINT_CONTRADICTS && merge->code == EXIT_DONE)
 			merge->code = refuse(EXIT_USAGE_ERROR, "%s: %s", campaign->names[point], problem.text);
 	}
-	json_object_set_new(json, "state", json_string(point_state_name(status->state)));
+	json_put(json, "state", point_state_name(status->state));
 	if (result) {
 		add_result(merge, point, result);
 		note_conditions(merge, json_object_get(result, "configuration"));
@@ -176,7 +176,7 @@ static json_t *results_of(const json_t *cell, const char *goal)
 static json_t *spread_json(const json_t *cell, const char *goal)
 {
 	json_auto_t *results = results_of(cell, goal);
-	json_t *json = json_pack("{s:s}", "goal", goal);
+	json_t *json = json_with("goal", goal);
 
 	json_object_update_new(json, report_spread(results));
 	return json;
@@ -189,9 +189,8 @@ static json_t *cell_json(const struct merge *merge, size_t index)
 
 	json_each (goal, merge->goals)
 		json_array_append_new(goals, spread_json(merge->cells[index], json_string_value(goal)));
-	return json_pack("{s:o, s:I, s:I, s:o}", "values", campaign_values(campaign, &campaign->points[index].combination),
-			 "asked", (json_int_t)campaign->matrix.repeats, "done",
-			 (json_int_t)json_array_size(merge->cells[index]), "goals", goals);
+	return json_with("values", campaign_values(campaign, &campaign->points[index].combination), "asked",
+			 campaign->matrix.repeats, "done", json_array_size(merge->cells[index]), "goals", goals);
 }
 
 /* --- comparisons ---------------------------------------------------------------------------------------------------- */
@@ -274,7 +273,7 @@ static void compare_cells(const struct merge *merge, const struct mlr_spread *sp
 		json_t *values = campaign_values(campaign, &campaign->points[to].combination), *json;
 
 		json_object_del(values, axis->name);
-		json = json_pack("{s:o, s:s, s:s}", "values", values, "a",
+		json = json_with("values", values, "a",
 				 axis->labels[campaign->points[from].combination.labels[campaign->compared]], "b",
 				 axis->labels[campaign->points[to].combination.labels[campaign->compared]]);
 		for (size_t j = 0; j < COUNT(told); j++)
@@ -352,9 +351,9 @@ static json_t *axes_json(const struct campaign *campaign)
 {
 	const struct campaign_axis *axes = campaign->axes;
 
-	return json_list(i, campaign->matrix.axis_count,
-			 json_pack("{s:s, s:o}", "name", axes[i].name, "labels",
-				   json_list(j, axes[i].count, json_string(axes[i].labels[j]))));
+	return json_list(
+		i, campaign->matrix.axis_count,
+		json_with("name", axes[i].name, "labels", json_list(j, axes[i].count, json_string(axes[i].labels[j]))));
 }
 
 /* "of 12 points: 2 irregular, 1 failed"; null where all are done and none is irregular: those that are limited have a count. */
@@ -391,27 +390,27 @@ static json_t *document_of(const struct merge *merge, time_t start_time, enum ex
 	json_put(json, "file", campaign->path);
 	json_put(json, "verb", verb_name(campaign->verb));
 	json_put(json, "quantity", result_quantity(campaign->verb));
-	json_object_set_new(json, "axes", axes_json(campaign));
+	json_put(json, "axes", axes_json(campaign));
 	json_put(json, "repeat", campaign->matrix.repeats);
 	json_put(json, "compared", compared);
 	json_put(json, "tolerance", merge->config->tolerance_ratio);
 	json_put(json, "significance", merge->config->significance_ratio);
 	json_put(counts, "total", campaign->point_count);
 	json_put_members(counts, merge, done, irregular, limited, failed, running, missing);
-	json_object_set_new(json, "point_counts", counts);
+	json_put(json, "point_counts", counts);
 	json_put(json, "regressions", json_count(comparisons, "verdict", "slower"));
 	json_put(json, "undecided", json_count(comparisons, "verdict", "unknown"));
 	json_object_set(json, "goals", merge->goals);
-	json_object_set_new(json, "cells", json_list(i, merge->cell_count, cell_json(merge, i)));
-	json_object_set_new(json, "comparisons", comparisons);
+	json_put(json, "cells", json_list(i, merge->cell_count, cell_json(merge, i)));
+	json_put(json, "comparisons", comparisons);
 	json_object_set(json, "environments", merge->environments);
 	json_object_set(json, "conditions", merge->conditions ?: json_null());
 	json_object_set(json, "points", merge->points);
 	if (json_array_size(merge->requirements))
 		json_object_set(json, "requirements", merge->requirements);
-	json_object_set_new(json, "irregular_reason", irregular_reason(merge));
+	json_put(json, "irregular_reason", irregular_reason(merge));
 	json_put(json, "tester_limited", (bool)merge->limited);
-	json_object_set_new(json, "environment", environment_describe(start_time));
+	json_put(json, "environment", environment_describe(start_time));
 	return json;
 }
 

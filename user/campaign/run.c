@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/json_text.h"
 #include "campaign/campaign.h"
 
 #include <errno.h>
@@ -17,6 +16,7 @@
 #include "base/clock.h"
 #include "base/json_file.h"
 #include "base/json_read.h"
+#include "base/json_value.h"
 #include "base/output.h"
 #include "base/process.h"
 #include "base/reader.h"
@@ -167,10 +167,10 @@ static json_t *event_of(const struct work *work, const char *event)
 	json_t *json;
 
 	gethostname(host, sizeof(host) - 1);
-	json = json_pack("{s:s, s:s, s:s, s:i, s:s}", "event", event, "point", work->campaign->names[work->point], "time",
-			 format_utc(time(NULL), UNIT_ROOM), "attempt", (int)work->attempt, "host", host);
+	json = json_with("event", event, "point", work->campaign->names[work->point], "time",
+			 format_utc(time(NULL), UNIT_ROOM), "attempt", work->attempt, "host", host);
 	if (job && task)
-		json_object_set_new(json, "job", json_sprintf("%s_%s", job, task));
+		json_put(json, "job", json_sprintf("%s_%s", job, task));
 	return json;
 }
 
@@ -363,9 +363,9 @@ static enum exit_code tell_end(const struct work *work, const struct end *end)
 {
 	json_t *event = event_of(work, end->event);
 
-	json_object_set_new(event, "duration", json_real(clock_since_s(work->start_ns)));
-	json_object_set_new(event, "exit_code", end->exit_code < 0 ? json_null() : json_integer(end->exit_code));
-	json_object_set_new(event, "reason", *end->reason ? json_string(end->reason) : json_null());
+	json_put(event, "duration", clock_since_s(work->start_ns));
+	json_put(event, "exit_code", end->exit_code < 0 ? json_null() : json_integer(end->exit_code));
+	json_put(event, "reason", *end->reason ? json_string(end->reason) : json_null());
 	return tell(work, event);
 }
 
@@ -391,7 +391,7 @@ static enum exit_code attempt(struct work *work, struct end *end)
 		return code;
 	work->start_ns = clock_ns();
 	event = event_of(work, "point_started");
-	json_object_set_new(event, "resumed", json_boolean(work->resumed));
+	json_put(event, "resumed", work->resumed);
 	code = tell(work, event) ?: perform(work, &status) ?: conclude(work, status, end) ?: tell_end(work, end);
 	if (code == EXIT_DONE && strcmp(end->event, "point_finished") == 0)
 		drop_streams(work);

@@ -18,7 +18,7 @@
 
 #include "base/files.h"
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/output.h"
 #include "base/reader.h"
 #include "base/text_stream.h"
@@ -120,8 +120,8 @@ static json_t *group_points(const struct campaign *campaign, const bool *chosen)
 
 		group = key ? json_object_get(groups, key) : NULL;
 		if (key && !group) {
-			group = json_pack("{s:O, s:[]}", "slurm", slurm, "names");
-			json_object_set_new(groups, key, group);
+			group = json_with("slurm", json_incref(slurm), "names", json_array());
+			json_put(groups, key, group);
 		}
 		if (key)
 			json_array_append_new(json_object_get(group, "names"), json_string(campaign->names[i]));
@@ -279,8 +279,7 @@ static enum exit_code submit_array(struct submission *submission, struct array *
 		return refuse(EXIT_USAGE_ERROR, "%s: more arrays of jobs than one job can wait for",
 			      submission->campaign->path);
 	snprintf(submission->dependency + used, sizeof(submission->dependency) - used, ":%s", job);
-	json_array_append_new(submission->arrays,
-			      json_pack("{s:s, s:s}", "job", job, "points", points + strlen(scripts) + 1));
+	json_array_append_new(submission->arrays, json_with("job", job, "points", points + strlen(scripts) + 1));
 	return EXIT_DONE;
 }
 
@@ -304,7 +303,7 @@ static enum exit_code submit_group(struct submission *submission, const json_t *
 /* Keep what was submitted, also where the rest could not be. */
 static enum exit_code keep_jobs(const struct submission *submission, const char *merge)
 {
-	json_auto_t *jobs = json_pack("{s:O, s:s}", "arrays", submission->arrays, "merge", merge);
+	json_auto_t *jobs = json_with("arrays", json_incref(submission->arrays), "merge", merge);
 	size_t length;
 	owned char *text = json_text(jobs, true, &length);
 
@@ -424,7 +423,7 @@ static void ask_queue(const char *job, const json_t *names, json_t *queue)
 		const char *name = json_string_value(json_array_get(names, element - 1));
 
 		if (name)
-			json_object_set_new(queue, name, json_string(state));
+			json_put(queue, name, state);
 	}
 	if (stream)
 		pclose(stream);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/json_value.h"
 #include "base/standing.h"
 #include "campaign/point_result.h"
 #include "campaign/store.h"
@@ -51,15 +52,15 @@ static json_t *point_json(struct tally *tally, const struct campaign *campaign, 
 	const char *queued = read_string(queue, campaign->names[point]);
 	struct point_problem problem = { .fault = POINT_SOUND };
 	enum point_state state = take_point(tally, campaign, point, state_of(campaign, point, status, queue), &problem);
-	json_t *json = json_pack("{s:s, s:s, s:i, s:o, s:s?}", "point", campaign->names[point], "state",
-				 point_state_name(state), "attempts", (int)status->attempts, "exit_code",
+	json_t *json = json_with("point", campaign->names[point], "state", point_state_name(state), "attempts",
+				 status->attempts, "exit_code",
 				 status->exit_code < 0 ? json_null() : json_integer(status->exit_code), "queue", queued);
 
 	for (size_t i = 0; i < COUNT(told); i++)
 		if (json_is_string(json_object_get(status->last, told[i])))
 			json_object_set(json, told[i], json_object_get(status->last, told[i]));
 	if (problem.fault)
-		json_object_set_new(json, "reason", json_string(problem.text));
+		json_put(json, "reason", problem.text);
 	return json;
 }
 
@@ -70,13 +71,13 @@ static json_t *status_document(const struct campaign *campaign, const struct poi
 
 	for (size_t i = 0; i < campaign->point_count; i++)
 		json_array_append_new(points, point_json(&tally, campaign, i, &states[i], queue));
-	return json_pack("{s:s, s:s, s:s, s:s, s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}, s:o}", "schema",
-			 "xdp-mlr/campaign-status/1", "campaign", campaign->name, "file", campaign->path, "results",
-			 campaign->directory, "point_counts", "total", (json_int_t)campaign->point_count, "done",
-			 (json_int_t)tally.states[POINT_DONE], "irregular", (json_int_t)tally.irregular, "limited",
-			 (json_int_t)tally.limited, "running", (json_int_t)tally.states[POINT_RUNNING], "failed",
-			 (json_int_t)tally.states[POINT_FAILED], "interrupted", (json_int_t)tally.states[POINT_INTERRUPTED],
-			 "waiting", (json_int_t)tally.states[POINT_WAITING], "points", points);
+	return json_with("schema", "xdp-mlr/campaign-status/1", "campaign", campaign->name, "file", campaign->path,
+			 "results", campaign->directory, "point_counts",
+			 json_with("total", campaign->point_count, "done", tally.states[POINT_DONE], "irregular",
+				   tally.irregular, "limited", tally.limited, "running", tally.states[POINT_RUNNING],
+				   "failed", tally.states[POINT_FAILED], "interrupted", tally.states[POINT_INTERRUPTED],
+				   "waiting", tally.states[POINT_WAITING]),
+			 "points", points);
 }
 
 enum exit_code campaign_status_show(const struct config *config, const struct campaign *campaign,

@@ -247,9 +247,9 @@ static enum exit_code write_states(void *context, FILE *flat)
 		const struct point_status *status = &source->states[i];
 
 		if (status->last)
-			json_array_append_new(told, json_pack("{s:i, s:i, s:i, s:i, s:O}", "point", (int)i, "state",
-							      (int)status->state, "attempts", (int)status->attempts,
-							      "exit_code", status->exit_code, "last", status->last));
+			json_array_append_new(told,
+					      json_with("point", i, "state", status->state, "attempts", status->attempts,
+							"exit_code", status->exit_code, "last", json_incref(status->last)));
 	}
 	if (code == EXIT_DONE)
 		flat_write(flat, told);

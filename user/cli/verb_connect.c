@@ -6,7 +6,7 @@
 
 #include "base/destination.h"
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/output.h"
 #include "cli/verbs.h"
 #include "config/echo.h"
@@ -50,8 +50,8 @@ static enum exit_code show(const struct config *config, struct measurer *measure
 	json_auto_t *connection = measurer_xdp_connection(measurer);
 
 	if (config->format != FORMAT_TEXT)
-		return output_json(json_pack("{s:s, s:O, s:o, s:o, s:o, s:o}", "schema", "xdp-mlr/connect/1", "connection",
-					     connection, "measurer", measurer->ops->describe(measurer), "traffic_profile",
+		return output_json(json_with("schema", "xdp-mlr/connect/1", "connection", json_incref(connection),
+					     "measurer", measurer->ops->describe(measurer), "traffic_profile",
 					     measurer->ops->traffic_profile(measurer), "environment",
 					     environment_describe(start_time), "configuration", config_describe(config)));
 	printf("Between the ports: %s.\n", read_text(connection, "sentence"));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/json_value.h"
 #include "base/output.h"
 #include "cli/verbs.h"
 #include "config/given.h"
@@ -170,8 +171,8 @@ enum exit_code verb_clean(const struct config *config)
 	if (code)
 		return code;
 	if (config->format != FORMAT_TEXT)
-		return output_json(json_pack("{s:i, s:i, s:i}", "ports_restored", (int)ports.restored, "ports_gone",
-					     (int)ports.gone, "labs_removed", (int)labs));
+		return output_json(
+			json_with("ports_restored", ports.restored, "ports_gone", ports.gone, "labs_removed", labs));
 	printf("%u ports restored, %u gone, %u unfinished labs removed\n", ports.restored, ports.gone, labs);
 	return EXIT_DONE;
 }

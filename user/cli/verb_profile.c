@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/json_value.h"
 #include "base/output.h"
 #include "cli/verbs.h"
 #include "config/traffic.h"
@@ -95,18 +96,16 @@ static json_t *frame_json(const struct shown *shown)
 	const uint8_t *udp = frame + shown->template->transport_offset;
 	bool v4 = ip[0] >> 4 == 4;
 
-	return json_pack(
-		"{s:s, s:I, s:i, s:b, s:o, s:o, s:o, s:i, s:o, s:o, s:i, s:i, s:o, s:i, s:i, s:o, s:o, s:I, s:o, s:o}",
-		"port", shown->port, "frame", (json_int_t)shown->number, "size_octets", (int)shown->octets + MLR_FCS_OCTETS,
-		"extra", (int)shown->extra, "destination_mac", mac_json(frame), "source_mac",
-		mac_json(frame + MLR_MAC_OCTETS), "vlans", vlans_json(shown), "ip_version", ip[0] >> 4, "source_address",
-		v4 ? address_json(AF_INET, ip + 12) : address_json(AF_INET6, ip + 8), "destination_address",
-		v4 ? address_json(AF_INET, ip + 16) : address_json(AF_INET6, ip + 24), "traffic_class",
-		(int)(v4 ? ip[1] : (mlr_get16(ip) >> 4 & 0xff)), "hop_limit", v4 ? ip[8] : ip[7], "ip_checksum",
-		v4 ? json_sprintf("0x%04x", mlr_get16(ip + 10)) : json_null(), "source_port", (int)mlr_get16(udp),
-		"destination_port", (int)mlr_get16(udp + 2), "udp_checksum", json_sprintf("0x%04x", mlr_get16(udp + 6)),
-		"flow", shown->extra ? json_null() : json_integer(shown->flow->id), "sequence", (json_int_t)shown->sequence,
-		"signature", signature_json(shown), "hex", hex_json(frame, shown->octets));
+	return json_with("port", shown->port, "frame", shown->number, "size_octets", shown->octets + MLR_FCS_OCTETS, "extra",
+			 shown->extra, "destination_mac", mac_json(frame), "source_mac", mac_json(frame + MLR_MAC_OCTETS),
+			 "vlans", vlans_json(shown), "ip_version", ip[0] >> 4, "source_address",
+			 v4 ? address_json(AF_INET, ip + 12) : address_json(AF_INET6, ip + 8), "destination_address",
+			 v4 ? address_json(AF_INET, ip + 16) : address_json(AF_INET6, ip + 24), "traffic_class",
+			 (v4 ? ip[1] : (mlr_get16(ip) >> 4 & 0xff)), "hop_limit", v4 ? ip[8] : ip[7], "ip_checksum",
+			 v4 ? json_sprintf("0x%04x", mlr_get16(ip + 10)) : json_null(), "source_port", mlr_get16(udp),
+			 "destination_port", mlr_get16(udp + 2), "udp_checksum", json_sprintf("0x%04x", mlr_get16(udp + 6)),
+			 "flow", shown->extra ? json_null() : json_integer(shown->flow->id), "sequence", shown->sequence,
+			 "signature", signature_json(shown), "hex", hex_json(frame, shown->octets));
 }
 
 static void put_field(const char *name, const json_t *value)
@@ -199,7 +198,7 @@ enum exit_code verb_profile_show(const struct config *config)
 		if (mlr_profile_streams_from(&profile, i))
 			code = show_port(config, &profile, i, names[i], frames);
 	if (!code && config->format != FORMAT_TEXT)
-		return output_json(json_pack("{s:s, s:o, s:o}", "schema", "xdp-mlr/profile/1", "traffic_profile",
+		return output_json(json_with("schema", "xdp-mlr/profile/1", "traffic_profile",
 					     traffic_describe(config, &profile, names), "frames", frames));
 	json_decref(frames);
 	return code;

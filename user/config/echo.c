@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config/echo.h"
 
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/output.h"
 #include "base/text_stream.h"
 #include "config/options_read.h"
@@ -23,14 +23,13 @@ static json_t *describe(const struct config *config, unsigned int without)
 		if (!option_belongs(option, config->verb) || option->flags & without)
 			continue;
 		if (option->read == read_goal)
-			json_object_set_new(object, option->name, describe_goals(config));
+			json_put(object, option->name, describe_goals(config));
 		else if (option->read == read_waits)
-			json_object_set_new(object, option->name,
-					    json_string(format_waits(&config->waits, ROOM(GOAL_TEXT_SIZE))));
+			json_put(object, option->name, format_waits(&config->waits, ROOM(GOAL_TEXT_SIZE)));
 		else if (given && option->flags & OPTION_REPEATS)
-			json_object_set_new(object, option->name, given_texts(config->given, option->name));
+			json_put(object, option->name, given_texts(config->given, option->name));
 		else if (given)
-			json_object_set_new(object, option->name, json_string(given->text));
+			json_put(object, option->name, given->text);
 	}
 	return object;
 }

@@ -9,6 +9,7 @@
 #include "base/base64.h"
 #include "base/files.h"
 #include "base/json_read.h"
+#include "base/json_value.h"
 #include "base/memory.h"
 #include "base/reader.h"
 #include "base/text_stream.h"
@@ -444,7 +445,7 @@ json_t *frame_file_pack(const struct frame_file *file)
 
 	bare.payload = NULL;
 	bare.spec.payload = NULL;
-	return json_pack("{s:o, s:o}", "frame", pack_octets(&bare, sizeof(bare)), "payload",
+	return json_with("frame", pack_octets(&bare, sizeof(bare)), "payload",
 			 pack_octets(file->payload, file->spec.payload_octets));
 }
 

@@ -7,6 +7,7 @@
 #include "base/checksum.h"
 #include "base/json_file.h"
 #include "base/json_read.h"
+#include "base/json_value.h"
 #include "base/keeper.h"
 #include "base/reader.h"
 #include "base/schema.h"
@@ -34,7 +35,7 @@ static void add_event(struct told *told, const json_t *line)
 
 	if (is_event(line, "run_started")) {
 		told->repeated = true;
-		json_object_set_new(told->document, "trials", json_array());
+		json_put(told->document, "trials", json_array());
 	}
 	if (json_object_get(line, "configuration"))
 		json_object_update(told->document, (json_t *)line);
@@ -100,7 +101,7 @@ static enum exit_code check_line(const char *path, size_t number, const json_t *
  * events amount to. A line that was cut short ends it. *ret is NULL if there is none. */
 static enum exit_code assemble(const char *path, struct json_file *file, json_t *line, json_t **ret)
 {
-	struct told told = { .document = json_pack("{s:s, s:[]}", "schema", SCHEMA, "trials"), .bounds = json_object() };
+	struct told told = { .document = json_with("schema", SCHEMA, "trials", json_array()), .bounds = json_object() };
 	enum exit_code code = EXIT_DONE;
 	size_t number = 0;
 

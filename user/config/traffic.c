@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "config/frame_file.h"
 #include "config/given.h"
 #include "mlr/imix.h"
@@ -455,12 +455,10 @@ static json_t *address_json(const struct mlr_profile_port *port, unsigned int ip
 
 static json_t *stream_json(const struct mlr_profile *profile, const struct mlr_stream *stream, const char *const *names)
 {
-	return json_pack("{s:s, s:s, s:i, s:o, s:o, s:i, s:i, s:I}", "from", names[stream->from], "to", names[stream->to],
-			 "ip_version", (int)stream->ip_version, "source_address",
-			 address_json(&profile->ports[stream->from], stream->ip_version), "destination_address",
-			 address_json(&profile->ports[stream->to], stream->ip_version), "source_port",
-			 (int)profile->source_port, "destination_port", (int)profile->destination_port, "flows",
-			 (json_int_t)stream->flow_count);
+	return json_with("from", names[stream->from], "to", names[stream->to], "ip_version", stream->ip_version,
+			 "source_address", address_json(&profile->ports[stream->from], stream->ip_version),
+			 "destination_address", address_json(&profile->ports[stream->to], stream->ip_version), "source_port",
+			 profile->source_port, "destination_port", profile->destination_port, "flows", stream->flow_count);
 }
 
 static json_t *varied_json(const struct mlr_profile *profile)
@@ -469,16 +467,15 @@ static json_t *varied_json(const struct mlr_profile *profile)
 
 	for (unsigned int i = 0; i < MLR_FIELD_COUNT; i++)
 		if (profile->ranges[i].count > 1)
-			json_object_set_new(varied, mlr_field_names[i],
-					    json_pack("{s:I, s:I}", "count", (json_int_t)profile->ranges[i].count, "step",
-						      (json_int_t)profile->ranges[i].step));
+			json_put(varied, mlr_field_names[i],
+				 json_with("count", profile->ranges[i].count, "step", profile->ranges[i].step));
 	return varied;
 }
 
 static json_t *vlan_json(const struct mlr_vlan *vlan)
 {
-	return json_pack("{s:s, s:i, s:i}", "type", vlan->type == VLAN_TYPE_SERVICE ? "802.1ad" : "802.1Q", "vid",
-			 vlan->control & 0xfff, "priority", vlan->control >> 13);
+	return json_with("type", vlan->type == VLAN_TYPE_SERVICE ? "802.1ad" : "802.1Q", "vid", vlan->control & 0xfff,
+			 "priority", vlan->control >> 13);
 }
 
 static json_t *modifiers_json(const struct config *config)
@@ -538,22 +535,20 @@ json_t *traffic_describe(const struct config *config, const struct mlr_profile *
 				   : "constant: frame n is due at n / load after the start";
 	const struct mlr_size_mix *mix = &profile->sizes;
 
-	return json_pack(
-		"{s:o, s:o, s:o, s:o, s:b, s:I, s:o, s:s, s:o, s:s, s:o, s:o, s:o, s:s?, s:s, s:o, s:i, s:s}",
+	return json_with(
 		"frame_size_octets",
 		mix->size_count == 1 ? json_integer(mix->sizes_octets[0]) : json_real(mlr_size_mean_octets(mix)),
 		"frame_sizes",
 		json_list(i, mix->size_count,
-			  json_pack("{s:i, s:i}", "size_octets", (int)mix->sizes_octets[i], "weight",
-				    (int)mlr_size_weight(mix, (unsigned int)i))),
+			  json_with("size_octets", mix->sizes_octets[i], "weight", mlr_size_weight(mix, (unsigned int)i))),
 		"frame_size_order", json_list(i, mix->schedule_length, json_integer(mix->sizes_octets[mix->schedule[i]])),
-		"protocol", json_sprintf("UDP over %s%s%s", PROTOCOL(config)), "bidirectional", (int)bidirectional(profile),
-		"flows_per_port", (json_int_t)profile->flow_count, "varied_fields", varied_json(profile), "flow_order",
+		"protocol", json_sprintf("UDP over %s%s%s", PROTOCOL(config)), "bidirectional", bidirectional(profile),
+		"flows_per_port", profile->flow_count, "varied_fields", varied_json(profile), "flow_order",
 		profile->random ? "random" : "incrementing", "streams",
 		json_list(i, profile->stream_count, stream_json(profile, &profile->streams[i], names)), "pattern",
 		config->direction == DIRECTION_MESH ? "every port to all others (RFC 2285, fully meshed)" : "pairs of ports",
 		"seed", profile->random ? json_integer((json_int_t)profile->seed) : json_null(), "vlans",
 		json_list(i, profile->vlan_count, vlan_json(&profile->vlans[i])), "modifiers", modifiers_json(config),
 		"template", config->template_path, "payload", payload_name(profile), "signature", signature_json(profile),
-		"learning_frames", (int)config->learning_frames, "load", load);
+		"learning_frames", config->learning_frames, "load", load);
 }

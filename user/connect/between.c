@@ -213,14 +213,13 @@ const char *between_sentence(const struct between *between, char buffer[BETWEEN_
 
 static json_t *port_json(const struct between_port *port)
 {
-	json_t *json =
-		json_pack("{s:s, s:o, s:o}", "port", port->name, "gateway",
-			  port->has_answer ? json_string(port->gateway) : json_null(), "heard", heard_json(&port->heard));
+	json_t *json = json_with("port", port->name, "gateway", port->has_answer ? json_string(port->gateway) : json_null(),
+				 "heard", heard_json(&port->heard));
 
 	if (port->transmits)
 		json_put_members(json, port, sent, came);
 	if (port->program.process)
-		json_object_set_new(json, "program", json_of_members(&port->program, name, process));
+		json_put(json, "program", json_of_members(&port->program, name, process));
 	return json;
 }
 
@@ -248,9 +247,8 @@ json_t *between_json(const struct between *between)
 {
 	static const char *const kinds[] = { "unknown", "cable", "switch", "router" };
 
-	return json_pack("{s:s, s:s, s:b, s:b, s:i, s:f, s:f, s:o, s:o}", "sentence",
-			 between_sentence(between, ROOM(BETWEEN_TEXT_SIZE)), "kind", kinds[kind_of(between)], "passes",
-			 between_passes(between), "steady", between->is_steady, "in_a_row", (int)between->in_a_row,
+	return json_with("sentence", between_sentence(between, ROOM(BETWEEN_TEXT_SIZE)), "kind", kinds[kind_of(between)],
+			 "passes", between_passes(between), "steady", between->is_steady, "in_a_row", between->in_a_row,
 			 "duration", between->duration_s, "spanning_tree_wait", between->waited_s, "blocked",
 			 blocked_json(between), "ports", json_list(i, between->port_count, port_json(&between->ports[i])));
 }

@@ -238,10 +238,9 @@ static json_t *spanning_json(const struct spanning_tree *spanning)
 {
 	static const char *const states[] = { NULL, "discarding", "learning", "forwarding" };
 
-	return json_pack("{s:s, s:s?, s:o, s:o, s:i, s:f, s:f}", "version", spanning->is_rapid ? "rapid" : "802.1D", "state",
-			 states[spanning->state], "root", bridge_json(spanning->root), "bridge",
-			 bridge_json(spanning->bridge), "port", spanning->port, "hello_time", spanning->hello_s,
-			 "forward_delay", spanning->forward_delay_s);
+	return json_with("version", spanning->is_rapid ? "rapid" : "802.1D", "state", states[spanning->state], "root",
+			 bridge_json(spanning->root), "bridge", bridge_json(spanning->bridge), "port", spanning->port,
+			 "hello_time", spanning->hello_s, "forward_delay", spanning->forward_delay_s);
 }
 
 json_t *heard_json(const struct heard *heard)
@@ -251,10 +250,10 @@ json_t *heard_json(const struct heard *heard)
 	json_put(json, "of_this_machine", heard->own);
 	json_put_members(json, heard, foreign);
 	if (heard->spanning.frames)
-		json_object_set_new(json, "spanning_tree", spanning_json(&heard->spanning));
+		json_put(json, "spanning_tree", spanning_json(&heard->spanning));
 	if (heard->lldp.frames)
-		json_object_set_new(json, "lldp", json_of_members(&heard->lldp, system, port));
+		json_put(json, "lldp", json_of_members(&heard->lldp, system, port));
 	if (heard->cdp.frames)
-		json_object_set_new(json, "cdp", json_of_members(&heard->cdp, system, port));
+		json_put(json, "cdp", json_of_members(&heard->cdp, system, port));
 	return json;
 }

@@ -103,7 +103,7 @@ json_t *policer_counts_json(const char *namespace, const struct lab *lab)
 	}
 	both = json_array();
 	for (int i = 0; i < PORT_COUNT; i++) {
-		json_t *json = json_pack("{s:s, s:s}", "from", lab->ports[i], "to", lab->ports[!i]);
+		json_t *json = json_with("from", lab->ports[i], "to", lab->ports[!i]);
 
 		json_put_members(json, &counts[i], passed, dropped, queue_max_frames);
 		json_array_append_new(both, json);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/json_value.h"
 #include "netdev/ethtool.h"
 #include "port/port.h"
 
@@ -331,6 +332,6 @@ json_t *departure_describe(const struct measurer_xdp *xdp, unsigned int port)
 	const struct endpoint *end = &xdp->ends[port];
 	const char *stamps = !end->departure.stamped ? NULL : end->departure.clock.fd ? "hardware" : "kernel";
 
-	return json_pack("{s:s?, s:b}", "departure_stamps", stamps, "launch_time",
-			 end->tx && end->tx->metadata.lead_ns ? 1 : 0);
+	return json_with("departure_stamps", stamps, "launch_time",
+			 json_boolean(end->tx && end->tx->metadata.lead_ns ? 1 : 0));
 }

@@ -11,6 +11,7 @@
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/json_read.h"
+#include "base/json_value.h"
 #include "base/reader.h"
 #include "base/starter.h"
 #include "base/units.h"
@@ -269,7 +270,7 @@ static enum exit_code read_sut_loss(const struct answer *answer, struct measurem
 		return refuse_answer(answer, TEXT_OF(160, "gave a sut_loss_ratio of %s, above its trial_loss_ratio of %s",
 						     format_number(sut_ratio, UNIT_ROOM), format_number(ratio, UNIT_ROOM)));
 	measurement->sut_loss_ratio = sut_ratio;
-	json_object_set_new(answer->object, member, json_real(sut_ratio));
+	json_put(answer->object, member, sut_ratio);
 	return EXIT_DONE;
 }
 
@@ -509,7 +510,7 @@ static enum exit_code exec_measure(struct measurer *measurer, const struct mlr_t
 static json_t *exec_describe(struct measurer *measurer)
 {
 	const struct measurer_exec *exec = (const struct measurer_exec *)measurer;
-	json_t *json = json_pack("{s:s, s:s}", "name", "exec", "command", measurer->config->measurer_argument);
+	json_t *json = json_with("name", "exec", "command", measurer->config->measurer_argument);
 
 	if (exec->described)
 		json_object_set(json, "described", exec->described);
@@ -521,7 +522,7 @@ static json_t *exec_traffic_profile(struct measurer *measurer)
 	const json_t *described = json_object_get(((const struct measurer_exec *)measurer)->described, "traffic_profile");
 
 	return json_is_object(described) ? json_copy((json_t *)described)
-					 : json_pack("{s:s}", "description", "the external measurer's own");
+					 : json_with("description", "the external measurer's own");
 }
 
 static void exec_deviations(struct measurer *measurer, json_t *deviations)

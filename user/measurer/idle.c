@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "config/stored.h"
 #include "config/traffic.h"
 #include "measurer/measurer_new.h"
@@ -29,11 +29,11 @@ static json_t *stopped_describe(struct measurer *measurer)
 	const struct config *config = measurer->config;
 
 	if (config->measurer == MEASURER_EXEC)
-		return json_pack("{s:s, s:s, s:s}", "name", "exec", "command", config->measurer_argument, "state",
+		return json_with("name", "exec", "command", config->measurer_argument, "state",
 				 "stopped before it was started");
-	return json_pack("{s:s, s:o, s:s?, s:s}", "name", config->measurer == MEASURER_MPI ? "mpi" : "xdp", "ports",
-			 json_list(i, config->port_count, json_pack("{s:s}", "name", config->ports[i].label)),
-			 "allow_unsafe", config->unsafe_reason, "state", "stopped before its ports were ready");
+	return json_with("name", config->measurer == MEASURER_MPI ? "mpi" : "xdp", "ports",
+			 json_list(i, config->port_count, json_with("name", config->ports[i].label)), "allow_unsafe",
+			 config->unsafe_reason, "state", "stopped before its ports were ready");
 }
 
 static json_t *stopped_traffic_profile(struct measurer *measurer)
@@ -42,7 +42,7 @@ static json_t *stopped_traffic_profile(struct measurer *measurer)
 	const char *names[MLR_PORTS_MAX];
 
 	if (measurer->config->measurer == MEASURER_EXEC)
-		return json_pack("{s:s}", "description", "the external measurer's own");
+		return json_with("description", "the external measurer's own");
 	for (unsigned int i = 0; i < measurer->config->port_count; i++)
 		names[i] = measurer->config->ports[i].label;
 	return traffic_describe(measurer->config, &stopped->profile, names);
@@ -92,7 +92,7 @@ static json_t *stored_member(const struct measurer *measurer, const char *name)
 
 static json_t *replay_describe(struct measurer *measurer)
 {
-	return json_pack("{s:s, s:o}", "name", "replay", "replayed", stored_member(measurer, "measurer"));
+	return json_with("name", "replay", "replayed", stored_member(measurer, "measurer"));
 }
 
 static json_t *replay_traffic_profile(struct measurer *measurer)

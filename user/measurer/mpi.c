@@ -227,9 +227,9 @@ static json_t *port_json(const struct measurer_mpi *mpi, unsigned int port)
 	if (!mpi_port_is_here(mpi, port, &index))
 		return NULL;
 	json = xdp_port_json(&mpi->xdp, index);
-	json_object_set_new(json, "interface", json_string(mpi->config->ports[port].name));
-	json_object_set_new(json, "name", json_string(mpi->config->ports[port].label));
-	json_object_set_new(json, "host", json_string(mpi->ranks[job_rank()].host));
+	json_put(json, "interface", mpi->config->ports[port].name);
+	json_put(json, "name", mpi->config->ports[port].label);
+	json_put(json, "host", mpi->ranks[job_rank()].host);
 	json_put(json, "rank", job_rank());
 	return json;
 }
@@ -502,8 +502,7 @@ static enum exit_code measure(struct measurer *measurer, const struct mlr_trial_
 
 static json_t *rank_json(const struct measurer_mpi *mpi, unsigned int rank)
 {
-	return json_pack("{s:i, s:s, s:s, s:o, s:o}", "rank", (int)rank, "host", mpi->ranks[rank].host, "kernel",
-			 mpi->ranks[rank].kernel, "ports",
+	return json_with("rank", rank, "host", mpi->ranks[rank].host, "kernel", mpi->ranks[rank].kernel, "ports",
 			 json_list(port, mpi->port_count,
 				   mpi->owners[port] == rank ? json_string(mpi->config->ports[port].label) : NULL),
 			 "clock", mpi_clock_json(&mpi->clocks, rank));
@@ -513,12 +512,11 @@ static json_t *describe(struct measurer *measurer)
 {
 	const struct measurer_mpi *mpi = (const struct measurer_mpi *)measurer;
 
-	return json_pack("{s:s, s:s, s:O, s:f, s:s?, s:o, s:s, s:o, s:f}", "name", "mpi", "tx_backend",
-			 mpi->ports[first_transmitter(mpi)].tx_backend, "ports", mpi->port_descriptions,
-			 "unsent_tolerance_s", MLR_UNSENT_TOLERANCE_S, "allow_unsafe", mpi->config->unsafe_reason,
-			 "checksums_verified", xdp_verification_json(mpi->config), "library", job_library(), "ranks",
-			 json_list(rank, job_size(), rank_json(mpi, (unsigned int)rank)), "clock_budget_s",
-			 mpi->config->clock_budget_s);
+	return json_with("name", "mpi", "tx_backend", mpi->ports[first_transmitter(mpi)].tx_backend, "ports",
+			 json_incref(mpi->port_descriptions), "unsent_tolerance_s", MLR_UNSENT_TOLERANCE_S, "allow_unsafe",
+			 mpi->config->unsafe_reason, "checksums_verified", xdp_verification_json(mpi->config), "library",
+			 job_library(), "ranks", json_list(rank, job_size(), rank_json(mpi, (unsigned int)rank)),
+			 "clock_budget_s", mpi->config->clock_budget_s);
 }
 
 static json_t *traffic_profile(struct measurer *measurer)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/json_value.h"
 
 #define BOOT_SIZE 40
 #define LINK_SIZE 40
@@ -112,14 +113,12 @@ json_t *mpi_clock_json(const struct mpi_clocks *clocks, unsigned int rank)
 {
 	const struct clock_state *state = &clocks->states[rank];
 	const struct clock_offset *offset = &clocks->measured[rank];
-	json_t *json =
-		json_pack("{s:b, s:I, s:I, s:I}", "same_as_rank_0", (int)(clock_of(clocks, rank) == 0),
-			  "monotonic_offset_ns", (json_int_t)offset->monotonic.offset_ns, "offset_bound_ns",
-			  (json_int_t)offset->monotonic.bound_ns, "realtime_offset_ns", (json_int_t)offset->realtime_ns);
+	json_t *json = json_with("same_as_rank_0", json_boolean(clock_of(clocks, rank) == 0), "monotonic_offset_ns",
+				 offset->monotonic.offset_ns, "offset_bound_ns", offset->monotonic.bound_ns,
+				 "realtime_offset_ns", offset->realtime_ns);
 
-	json_object_set_new(json, "synchronized", state->known ? json_boolean(state->synchronized) : json_null());
-	json_object_set_new(json, "max_error_us", state->known ? json_integer(state->max_error_us) : json_null());
-	json_object_set_new(json, "estimated_error_us",
-			    state->known ? json_integer(state->estimated_error_us) : json_null());
+	json_put(json, "synchronized", state->known ? json_boolean(state->synchronized) : json_null());
+	json_put(json, "max_error_us", state->known ? json_integer(state->max_error_us) : json_null());
+	json_put(json, "estimated_error_us", state->known ? json_integer(state->estimated_error_us) : json_null());
 	return json;
 }

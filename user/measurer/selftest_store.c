@@ -48,7 +48,7 @@ static json_t *options_json(const struct config *config)
 		const struct given *given = matters(&options[i]) ? given_find(config->given, options[i].name) : NULL;
 
 		if (given)
-			json_object_set_new(object, options[i].name, json_string(given->text));
+			json_put(object, options[i].name, given->text);
 	}
 	return object;
 }
@@ -206,7 +206,7 @@ static json_t *with_entry(json_t *document, json_t *entry)
 	json_t *entries;
 
 	if (!document)
-		document = json_pack("{s:s, s:[]}", "schema", SCHEMA, "self_tests");
+		document = json_with("schema", SCHEMA, "self_tests", json_array());
 	entries = json_object_get(document, "self_tests");
 	for (size_t i = json_array_size(entries); i-- > 0;)
 		if (same_kind(json_array_get(entries, i), entry))

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/json_value.h"
 #include "measurer/measurer_new.h"
 #include "mlr/sut.h"
 
@@ -31,12 +32,12 @@ static enum exit_code sim_measure(struct measurer *measurer, const struct mlr_tr
 
 static json_t *sim_describe(struct measurer *measurer)
 {
-	return json_pack("{s:s, s:s}", "name", "sim", "model", measurer->config->measurer_argument);
+	return json_with("name", "sim", "model", measurer->config->measurer_argument);
 }
 
 static json_t *sim_traffic_profile(struct measurer *)
 {
-	return json_pack("{s:s}", "description", "simulated frames");
+	return json_with("description", "simulated frames");
 }
 
 static void sim_free(struct measurer *measurer)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/cpulist.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "measurer/xdp_private.h"
 
 #include "config/traffic.h"
@@ -39,9 +39,8 @@ json_t *xdp_port_json(const struct measurer_xdp *xdp, unsigned int i)
 	const struct endpoint *end = &xdp->ends[i];
 	const struct port *port = &xdp->ports[i];
 	const struct tx_port *tx = end->tx;
-	json_t *json = json_pack("{s:s, s:s, s:o, s:i, s:b, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:s?, s:s?}", "name",
-				 port->link.name, "driver", port->driver, "mac", mac_json(port->link.mac), "mtu_octets",
-				 (int)port->link.mtu_octets, "transmits", (int)end->transmits, "receive_mode",
+	json_t *json = json_with("name", port->link.name, "driver", port->driver, "mac", mac_json(port->link.mac),
+				 "mtu_octets", port->link.mtu_octets, "transmits", end->transmits, "receive_mode",
 				 rx_is_generic(end->rx) ? "generic" : "native", "destination_mac",
 				 mac_json(end->destination_mac), "destination_mac_source", sources[end->mac_source],
 				 "link_bps", port->link_bps > 0.0 ? json_real(port->link_bps) : json_null(), "changes",
@@ -95,9 +94,8 @@ static json_t *others_json(const struct measurer_xdp *xdp, unsigned int port, ui
 	if (!unknown.frames)
 		return NULL;
 	*sum += unknown.frames;
-	return json_pack("{s:s, s:I, s:I, s:I, s:I}", "port", xdp->ports[port].link.name, "frames",
-			 (json_int_t)unknown.frames, "numbers", (json_int_t)unknown.numbers, "most_frequent",
-			 (json_int_t)unknown.most, "most_frequent_frames", (json_int_t)unknown.most_frames);
+	return json_with("port", xdp->ports[port].link.name, "frames", unknown.frames, "numbers", unknown.numbers,
+			 "most_frequent", unknown.most, "most_frequent_frames", unknown.most_frames);
 }
 
 /* What came after its trial, of all that ports received so far. Numbers of trials are those in tags while these do not begin
@@ -111,8 +109,7 @@ static json_t *late_json(const struct measurer_xdp *xdp)
 		uint64_t late = late_of(xdp, number);
 
 		if (late)
-			json_array_append_new(trials, json_pack("{s:I, s:I}", "trial_number", (json_int_t)number, "frames",
-								(json_int_t)late));
+			json_array_append_new(trials, json_with("trial_number", number, "frames", late));
 	}
 	/* after them, as frames may come meanwhile */
 	for (unsigned int i = 0; i < xdp->port_count; i++) {
@@ -122,9 +119,8 @@ static json_t *late_json(const struct measurer_xdp *xdp)
 		total += now.late;
 	}
 	others = json_list(i, xdp->port_count, others_json(xdp, (unsigned int)i, &of_others));
-	return json_pack("{s:I, s:I, s:I, s:o, s:I, s:o}", "total", (json_int_t)total, "in_trials",
-			 (json_int_t)xdp->late_in_trials, "between_trials", (json_int_t)(total - xdp->late_in_trials),
-			 "of_trials", trials, "of_others", (json_int_t)of_others, "others", others);
+	return json_with("total", total, "in_trials", xdp->late_in_trials, "between_trials", total - xdp->late_in_trials,
+			 "of_trials", trials, "of_others", of_others, "others", others);
 }
 
 json_t *xdp_verification_json(const struct config *config)
@@ -141,7 +137,7 @@ json_t *xdp_describe(struct measurer *measurer)
 {
 	const struct measurer_xdp *xdp = (const struct measurer_xdp *)measurer;
 
-	return json_pack("{s:s, s:s, s:o, s:f, s:s?, s:o, s:o}", "name", "xdp", "tx_backend", xdp_backend(xdp), "ports",
+	return json_with("name", "xdp", "tx_backend", xdp_backend(xdp), "ports",
 			 json_list(i, xdp->port_count, xdp_port_json(xdp, (unsigned int)i)), "unsent_tolerance_s",
 			 MLR_UNSENT_TOLERANCE_S, "allow_unsafe", xdp->config->unsafe_reason, "checksums_verified",
 			 xdp_verification_json(xdp->config), "late_frames", late_json(xdp));
@@ -186,9 +182,9 @@ json_t *xdp_traffic_profile(struct measurer *measurer)
 	for (unsigned int i = 0; i < xdp->port_count; i++)
 		names[i] = xdp->ports[i].link.name;
 	json = traffic_describe(xdp->config, &xdp->profile, names);
-	json_object_set_new(json, "expected_changes", expected_json(xdp));
+	json_put(json, "expected_changes", expected_json(xdp));
 	if (xdp->config->load.unit != LOAD_MAX) /* --load max has no schedule to keep. */
-		json_object_set_new(json, "load", xdp_load_json(xdp->ends[xdp_first_transmitter(xdp)].tx));
+		json_put(json, "load", xdp_load_json(xdp->ends[xdp_first_transmitter(xdp)].tx));
 	return json;
 }
 

@@ -17,6 +17,7 @@
 #include "base/confine.h"
 #include "base/files.h"
 #include "base/json_read.h"
+#include "base/json_value.h"
 #include "base/message.h"
 #include "base/reader.h"
 #include "base/stop.h"
@@ -133,7 +134,7 @@ static uint32_t write_summary(const struct listener *listener, const struct orde
 	size_t octets;
 
 	if (listener->trouble && summary)
-		json_object_set_new(summary, "trouble", json_string(listener->trouble));
+		json_put(summary, "trouble", listener->trouble);
 	octets = summary ? json_dumpb(summary, listener->text, ANSWER_MOST, JSON_COMPACT) : 0;
 	return octets <= ANSWER_MOST ? (uint32_t)octets : 0;
 }
@@ -388,7 +389,7 @@ static json_t *read_summary(const struct observer *observer, int64_t octets)
 	if (json_is_object(summary) && json_integer_value(json_object_get(summary, "samples")) > 0)
 		return summary;
 	if (json_is_object(summary)) {
-		json_t *said = json_pack("{s:O?}", "trouble", json_object_get(summary, "trouble"));
+		json_t *said = json_with("trouble", json_incref(json_object_get(summary, "trouble")) ?: json_null());
 
 		json_decref(summary);
 		return said;
@@ -404,17 +405,17 @@ static json_t *end_of(struct observers *observers, struct observer *observer, ui
 	bool has_samples = json_object_get(summary, "samples"), is_whole = observer->is_begun && octets > 0 && has_samples;
 
 	observer->late = octets < 0 ? observer->late + 1 : 0;
-	json_object_set_new(summary, "source", json_string(observer->observed->name));
-	json_object_set_new(summary, "whole", json_boolean(is_whole && !json_object_get(summary, "trouble")));
+	json_put(summary, "source", observer->observed->name);
+	json_put(summary, "whole", json_boolean(is_whole && !json_object_get(summary, "trouble")));
 	if (observer->idle)
 		json_object_set(summary, "idle", observer->idle);
 	if (json_is_null(json_object_get(summary, "trouble")))
 		json_object_del(summary, "trouble");
 	if (!is_whole && !json_object_get(summary, "trouble"))
-		json_object_set_new(summary, "trouble",
-				    json_string(observer->fd < 0 ? "its process ended"
-						: octets < 0     ? "it was late after the trial"
-								 : "it had no sample right before the trial"));
+		json_put(summary, "trouble",
+			 observer->fd < 0 ? "its process ended"
+			 : octets < 0     ? "it was late after the trial"
+					  : "it had no sample right before the trial");
 	return summary;
 }
 
@@ -455,7 +456,7 @@ static json_t *idle_of(const json_t *summary, double duration_s)
 
 	if (!json_object_size(counters) && !json_object_size(gauges))
 		return NULL;
-	return json_pack("{s:f, s:O, s:O}", "duration", duration_s, "counters", counters, "gauges", gauges);
+	return json_with("duration", duration_s, "counters", json_incref(counters), "gauges", json_incref(gauges));
 }
 
 void observers_idle(struct observers *observers)

@@ -390,9 +390,9 @@ static json_t *counter_json(const struct span *span, size_t counter)
 
 	if (!(last > first))
 		return NULL;
-	json = json_pack("{s:o, s:o}", "change", number(last - first), "per_second", number(rate_per_s(span, counter)));
+	json = json_with("change", number(last - first), "per_second", number(rate_per_s(span, counter)));
 	if (span->series)
-		json_object_set_new(json, "series", series_of(span, counter, first));
+		json_put(json, "series", series_of(span, counter, first));
 	return json;
 }
 
@@ -427,9 +427,9 @@ static json_t *gauge_json(const struct span *span, size_t counter)
 	}
 	if (!count || (least == 0 && most == 0))
 		return NULL;
-	json = json_pack("{s:o, s:o, s:o}", "min", number(least), "mean", number(sum / (double)count), "max", number(most));
+	json = json_with("min", number(least), "mean", number(sum / (double)count), "max", number(most));
 	if (span->series)
-		json_object_set_new(json, "series", series_of(span, counter, 0));
+		json_put(json, "series", series_of(span, counter, 0));
 	return json;
 }
 
@@ -473,8 +473,8 @@ static json_t *partial_json(const struct span *span, size_t at)
 
 	if (is_gauge(counter) ? !isnan(first) : !isnan(before) && !isnan(after))
 		return NULL;
-	return json_pack("{s:o, s:o, s:o, s:b}", "before", number(before), "first", number(first), "after", number(after),
-			 "new", !counter->was_seen);
+	return json_with("before", number(before), "first", number(first), "after", number(after), "new",
+			 json_boolean(!counter->was_seen));
 }
 
 /* What became of all counters: of each the value that tells, or NULL where it did nothing. */
@@ -535,10 +535,10 @@ static size_t put_values(const struct span *span, json_t *counters, json_t *gaug
 		if (told.ones[i] && json_is_string(told.ones[i]))
 			json_array_append_new(reset, told.ones[i]);
 		else if (told.ones[i])
-			json_object_set_new(told.are_partial[i]                ? partial
-					    : is_gauge(&recorder->counters[i]) ? gauges
-									       : counters,
-					    recorder->counters[i].name, told.ones[i]);
+			json_put(told.are_partial[i]                ? partial
+				 : is_gauge(&recorder->counters[i]) ? gauges
+								    : counters,
+				 recorder->counters[i].name, told.ones[i]);
 	return unchanged;
 }
 
@@ -565,7 +565,7 @@ static void put_omitted(json_t *summary, const size_t omitted[RECORDER_OMISSIONS
 	}
 	json_put(summary, "omitted", all);
 	if (all)
-		json_object_set_new(summary, "omitted_reason", json_string(reasons[most]));
+		json_put(summary, "omitted_reason", reasons[most]);
 }
 
 json_t *recorder_summary(const struct recorder *recorder, uint64_t start_ns, uint64_t end_ns, bool series)
@@ -578,8 +578,8 @@ json_t *recorder_summary(const struct recorder *recorder, uint64_t start_ns, uin
 	memcpy(omitted, recorder->omitted, sizeof(omitted));
 	if (recorder->row_count)
 		unchanged = put_values(&span, counters, gauges, reset, partial, &omitted[RECORDER_NOT_SHOWN]);
-	json = json_pack("{s:I, s:O, s:O, s:I}", "samples", (json_int_t)recorder->row_count, "counters", counters, "gauges",
-			 gauges, "unchanged", (json_int_t)unchanged);
+	json = json_with("samples", recorder->row_count, "counters", json_incref(counters), "gauges", json_incref(gauges),
+			 "unchanged", unchanged);
 	if (json)
 		put_omitted(json, omitted);
 	if (json && json_array_size(reset))
@@ -587,6 +587,6 @@ json_t *recorder_summary(const struct recorder *recorder, uint64_t start_ns, uin
 	if (json && json_object_size(partial))
 		json_object_set(json, "partial", partial);
 	if (json && series && recorder->row_count)
-		json_object_set_new(json, "times", times_of(&span));
+		json_put(json, "times", times_of(&span));
 	return json;
 }

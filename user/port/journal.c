@@ -18,6 +18,7 @@
 #include "base/directory.h"
 #include "base/files.h"
 #include "base/json_read.h"
+#include "base/json_value.h"
 #include "base/text_stream.h"
 #include "netdev/namespace.h"
 #include "port/setting.h"
@@ -136,7 +137,7 @@ static void save_member(json_t *document, const char *text, const char *name)
 	json_t *value = (at = strstr(text, begin)) ? value_at(at + length) : NULL;
 
 	if (value)
-		json_object_set_new(document, name, value);
+		json_put(document, name, value);
 }
 
 static bool is_change(const json_t *change)
@@ -166,7 +167,7 @@ static json_t *save(const char *text)
 
 	for (size_t i = 0; i < COUNT(names); i++)
 		save_member(document, text, names[i]);
-	json_object_set_new(document, "changes", save_changes(text));
+	json_put(document, "changes", save_changes(text));
 	return document;
 }
 
@@ -331,9 +332,8 @@ static bool is_port(const struct link_info *link, const json_t *document)
 
 static json_t *new_document(const struct link_info *link)
 {
-	return json_pack("{s:s, s:i, s:s, s:s, s:s, s:i, s:[]}", "port", link->name, "ifindex", link->ifindex, "mac",
-			 link_identity(link, ROOM(MAC_TEXT_SIZE)), "kind", link->kind, "cookie", OWN_COOKIE, "pid",
-			 (int)getpid(), "changes");
+	return json_with("port", link->name, "ifindex", link->ifindex, "mac", link_identity(link, ROOM(MAC_TEXT_SIZE)),
+			 "kind", link->kind, "cookie", OWN_COOKIE, "pid", getpid(), "changes", json_array());
 }
 
 /* --- the dead ------------------------------------------------------------------------------------------------------- */
@@ -515,8 +515,8 @@ static int make_change(struct claim *claim, json_t *change)
 		return error;
 	now = claim_read(claim, setting, &ignored);
 	if (now)
-		json_object_set_new(change, "now", json_string(now));
-	json_object_set_new(change, "done", json_true());
+		json_put(change, "now", now);
+	json_put(change, "done", true);
 	return store(claim);
 }
 
@@ -530,7 +530,7 @@ int claim_change(struct claim *claim, const char *setting, const char *value)
 		return error;
 	if (strcmp(was, value) == 0)
 		return 0;
-	change = json_pack("{s:s, s:s, s:s, s:b}", "setting", setting, "was", was, "now", value, "done", 0);
+	change = json_with("setting", setting, "was", was, "now", value, "done", false);
 	if (json_array_append_new(changes, change))
 		return -ENOMEM;
 	return store(claim) ?: make_change(claim, change);
@@ -555,7 +555,7 @@ json_t *claim_changes(const struct claim *claim)
 		if (json_is_true(json_object_get(change, "done")))
 			json_array_append_new(
 				list,
-				json_pack("{s:o, s:s, s:s}", "setting",
+				json_with("setting",
 					  setting_name(read_text(change, "setting"), read_text(claim->document, "port")),
 					  "was", read_text(change, "was"), "now", read_text(change, "now")));
 	return list;

@@ -9,6 +9,7 @@
 #include "base/cpulist.h"
 #include "base/files.h"
 #include "base/json_read.h"
+#include "base/json_value.h"
 #include "base/text_stream.h"
 
 static const char *const states[] = { [PROBE_OK] = "OK", [PROBE_WARN] = "WARN", [PROBE_FAIL] = "FAIL" };
@@ -24,8 +25,8 @@ json_t *probe_say(json_t *checks, enum probe_state state, const char *name, cons
 	json_t *check;
 
 	va_start(arguments, format);
-	check = json_pack("{s:s, s:s, s:o, s:n}", "name", name, "state", states[state], "value",
-			  json_vsprintf(format, arguments), "fix");
+	check = json_with("name", name, "state", states[state], "value", json_vsprintf(format, arguments), "fix",
+			  json_null());
 	va_end(arguments);
 	json_array_append_new(checks, check);
 	return check;
@@ -36,7 +37,7 @@ void probe_fix(json_t *check, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	json_object_set_new(check, "fix", json_vsprintf(format, arguments));
+	json_put(check, "fix", json_vsprintf(format, arguments));
 	va_end(arguments);
 }
 

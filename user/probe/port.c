@@ -59,7 +59,7 @@ static enum probe_state fault(const struct subject *subject)
 /* Set a member of the port's object; null where it is not known. */
 static void add_member(struct subject *subject, const char *name, bool known, json_t *value)
 {
-	json_object_set_new(subject->object, name, known ? value : json_null());
+	json_put(subject->object, name, known ? value : json_null());
 	if (!known)
 		json_decref(value);
 }
@@ -71,7 +71,7 @@ static void say_used(struct subject *subject, const char *what, const char *reme
 	json_t *check = probe_say(subject->checks, fault(subject), "use", "in use: it %s", what);
 
 	subject->used = true;
-	json_object_set_new(subject->object, "used_by", json_string(what));
+	json_put(subject->object, "used_by", what);
 	if (subject->named && *remedy)
 		probe_fix(check, "%s", remedy);
 }
@@ -160,10 +160,10 @@ static void check_driver(struct subject *subject)
 	}
 	OK(subject->checks, "driver", "%s %s%s%s%s%s", driver->name, driver->version, *driver->firmware ? ", firmware " : "",
 	   driver->firmware, *driver->bus ? ", at " : "", driver->bus);
-	json_object_set_new(subject->object, "driver", json_string(driver->name));
-	json_object_set_new(subject->object, "driver_version", json_string(driver->version));
-	json_object_set_new(subject->object, "firmware", json_string(driver->firmware));
-	json_object_set_new(subject->object, "bus", json_string(driver->bus));
+	json_put(subject->object, "driver", driver->name);
+	json_put(subject->object, "driver_version", driver->version);
+	json_put(subject->object, "firmware", driver->firmware);
+	json_put(subject->object, "bus", driver->bus);
 }
 
 static void check_mtu(struct subject *subject)
@@ -348,16 +348,15 @@ static void check_queues(struct subject *subject)
 	subject->receive_queues = 1;
 	if (ethtool_numbers(subject->ethtool, subject->link->ifindex, LINK_CHANNELS, &channels)) {
 		OK(subject->checks, "queues", "the driver does not tell");
-		json_object_set_new(subject->object, "channels", json_null());
+		json_put(subject->object, "channels", json_null());
 		return;
 	}
 	subject->receive_queues = value[CHANNELS_RX] + value[CHANNELS_COMBINED];
 	subject->transmit_queues = value[CHANNELS_TX] + value[CHANNELS_COMBINED];
-	json_object_set_new(subject->object, "channels",
-			    json_pack("{s:i, s:i, s:i, s:i, s:i, s:i}", "rx", (int)value[CHANNELS_RX], "tx",
-				      (int)value[CHANNELS_TX], "combined", (int)value[CHANNELS_COMBINED], "rx_max",
-				      (int)most[CHANNELS_RX], "tx_max", (int)most[CHANNELS_TX], "combined_max",
-				      (int)most[CHANNELS_COMBINED]));
+	json_put(subject->object, "channels",
+		 json_with("rx", value[CHANNELS_RX], "tx", value[CHANNELS_TX], "combined", value[CHANNELS_COMBINED],
+			   "rx_max", most[CHANNELS_RX], "tx_max", most[CHANNELS_TX], "combined_max",
+			   most[CHANNELS_COMBINED]));
 	OK(subject->checks, "queues", "receive %u of %u, transmit %u of %u", subject->receive_queues,
 	   most[CHANNELS_RX] + most[CHANNELS_COMBINED], subject->transmit_queues,
 	   most[CHANNELS_TX] + most[CHANNELS_COMBINED]);
@@ -668,8 +667,8 @@ static json_t *new_object(const struct link_info *link, json_t *checks)
 {
 	json_t *json = json_of_members(link, name, kind, up, carrier, mtu_octets, max_mtu_octets);
 
-	json_object_set_new(json, "used_by", json_null());
-	json_object_set_new(json, "checks", checks);
+	json_put(json, "used_by", json_null());
+	json_put(json, "checks", checks);
 	return json;
 }
 
@@ -695,6 +694,6 @@ json_t *probe_port(struct mnl_socket *netlink, const struct link_info *link, boo
 	for (size_t i = 0; i < COUNT(parts); i++)
 		parts[i](&subject);
 	ethtool_close(subject.ethtool);
-	json_object_set_new(subject.object, "tried", json_boolean(subject.tried));
+	json_put(subject.object, "tried", subject.tried);
 	return subject.object;
 }

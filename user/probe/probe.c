@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "base/json_value.h"
 #include "base/tx_cpu.h"
 #include "port/port.h"
 #include "probe/parts.h"
@@ -153,10 +154,10 @@ enum exit_code probe(const char *ports, json_t **ret_document)
 		return code;
 	uname(&system);
 	stalls = probe_measure_stalls(&transmit);
-	document = json_pack("{s:s, s:s, s:s, s:s, s:o, s:O, s:O}", "schema", "xdp-mlr/probe/1", "version", XDP_MLR_VERSION,
-			     "hostname", system.nodename, "kernel", system.release, "machine",
-			     machine_checks(&transmit, stalls), "stalls", stalls, "ports", list);
-	json_object_set_new(document, "state", json_string(probe_state_name(probe_worst(document))));
+	document = json_with("schema", "xdp-mlr/probe/1", "version", XDP_MLR_VERSION, "hostname", system.nodename, "kernel",
+			     system.release, "machine", machine_checks(&transmit, stalls), "stalls", json_incref(stalls),
+			     "ports", json_incref(list));
+	json_put(document, "state", probe_state_name(probe_worst(document)));
 	*ret_document = document;
 	return EXIT_DONE;
 }

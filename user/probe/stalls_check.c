@@ -2,6 +2,7 @@
 /* This file makes a check of the stalls that were measured. */
 #include "base/clock.h"
 #include "base/json_read.h"
+#include "base/json_value.h"
 #include "base/text_stream.h"
 #include "port/journal.h"
 #include "port/session.h"
@@ -20,12 +21,11 @@ static json_t *known_ns(bool known, uint64_t ns)
 
 static json_t *describe(const struct stalls *stalls)
 {
-	return json_pack("{s:o, s:f, s:i, s:I, s:I, s:I, s:o, s:o, s:b}", "cpu",
-			 stalls->cpu < 0 ? json_null() : json_integer(stalls->cpu), "duration_s",
-			 (double)stalls->spun_ns / (double)NS_PER_S, "threshold_ns", STALL_NS, "count",
-			 (json_int_t)stalls->count, "longest_ns", (json_int_t)stalls->longest_ns, "sum_ns",
-			 (json_int_t)stalls->sum_ns, "others_ns", known_ns(stalls->others_known, stalls->others_ns),
-			 "stolen_ns", known_ns(stalls->stolen_known, stalls->stolen_ns), "raised", (int)stalls->is_raised);
+	return json_with("cpu", stalls->cpu < 0 ? json_null() : json_integer(stalls->cpu), "duration_s",
+			 (double)stalls->spun_ns / (double)NS_PER_S, "threshold_ns", STALL_NS, "count", stalls->count,
+			 "longest_ns", stalls->longest_ns, "sum_ns", stalls->sum_ns, "others_ns",
+			 known_ns(stalls->others_known, stalls->others_ns), "stolen_ns",
+			 known_ns(stalls->stolen_known, stalls->stolen_ns), "raised", stalls->is_raised);
 }
 
 static void measure(int cpu, json_t *list)

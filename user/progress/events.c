@@ -2,7 +2,7 @@
 #include "progress/events.h"
 
 #include "base/checksum.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/output.h"
 #include "base/signing.h"
 
@@ -25,8 +25,7 @@ static enum exit_code emit_event(const struct config *config, json_t *event)
 
 enum exit_code event_run_started(const struct config *config, unsigned int run)
 {
-	return emit_event(
-		config, json_pack("{s:s, s:i, s:i}", "event", "run_started", "run", (int)run, "runs", (int)config->repeats));
+	return emit_event(config, json_with("event", "run_started", "run", run, "runs", config->repeats));
 }
 
 enum exit_code event_trial_started(const struct config *config, size_t number, const struct mlr_trial_input *input,
@@ -37,9 +36,8 @@ enum exit_code event_trial_started(const struct config *config, size_t number, c
 
 	if (!reason)
 		reason = &none;
-	event = json_pack("{s:s, s:I, s:o, s:f, s:s?, s:s?}", "event", "trial_started", "trial", (json_int_t)number,
-			  "trial_load", json_number_or_null(input->load_fps), "trial_duration", input->duration_s, "goal",
-			  reason->goal, "rule", reason->rule);
+	event = json_with("event", "trial_started", "trial", number, "trial_load", input->load_fps, "trial_duration",
+			  input->duration_s, "goal", reason->goal, "rule", reason->rule);
 	if (reason->setting)
 		json_object_update_new(event, reason->setting);
 	return emit_event(config, event);
@@ -47,41 +45,38 @@ enum exit_code event_trial_started(const struct config *config, size_t number, c
 
 enum exit_code event_trial_finished(const struct config *config, size_t number, json_t *trial)
 {
-	return emit_event(config, json_pack("{s:s, s:I, s:o}", "event", "trial_finished", "trial", (json_int_t)number,
-					    "trial_result", trial));
+	return emit_event(config, json_with("event", "trial_finished", "trial", number, "trial_result", trial));
 }
 
 enum exit_code event_bounds(const struct config *config, const char *goal, double lower_fps, double upper_fps)
 {
-	return emit_event(config,
-			  json_pack("{s:s, s:s, s:o, s:o}", "event", "bounds", "goal", goal, "relevant_lower_bound",
-				    json_number_or_null(lower_fps), "relevant_upper_bound", json_number_or_null(upper_fps)));
+	return emit_event(config, json_with("event", "bounds", "goal", goal, "relevant_lower_bound", lower_fps,
+					    "relevant_upper_bound", upper_fps));
 }
 
 enum exit_code event_goal_reached(const struct config *config, json_t *goal_result)
 {
-	return emit_event(config, json_pack("{s:s, s:o}", "event", "goal_reached", "goal_result", goal_result));
+	return emit_event(config, json_with("event", "goal_reached", "goal_result", goal_result));
 }
 
 enum exit_code event_test_started(const struct config *config, const char *frame_size, const char *test)
 {
-	return emit_event(config,
-			  json_pack("{s:s, s:s, s:s}", "event", "test_started", "frame_size", frame_size, "test", test));
+	return emit_event(config, json_with("event", "test_started", "frame_size", frame_size, "test", test));
 }
 
 enum exit_code event_test_finished(const struct config *config, const char *frame_size, const char *test, json_t *result)
 {
-	return emit_event(config, json_pack("{s:s, s:s, s:s, s:o}", "event", "test_finished", "frame_size", frame_size,
-					    "test", test, "result", result));
+	return emit_event(config,
+			  json_with("event", "test_finished", "frame_size", frame_size, "test", test, "result", result));
 }
 
 enum exit_code event_self_test_finished(const struct config *config, json_t *self_test)
 {
-	return emit_event(config, json_pack("{s:s, s:o}", "event", "self_test_finished", "self_test", self_test));
+	return emit_event(config, json_with("event", "self_test_finished", "self_test", self_test));
 }
 
 enum exit_code event_finished(const struct config *config, double duration_s, const char *irregular_reason)
 {
-	return emit_event(config, json_pack("{s:s, s:f, s:s?}", "event", "finished", "duration", duration_s,
-					    "irregular_reason", irregular_reason));
+	return emit_event(config,
+			  json_with("event", "finished", "duration", duration_s, "irregular_reason", irregular_reason));
 }

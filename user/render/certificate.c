@@ -4,6 +4,7 @@
 
 #include "base/base64.h"
 #include "base/json_read.h"
+#include "base/json_value.h"
 #include "render/forms.h"
 #include "render/markup.h"
 #include "render/parts.h"
@@ -397,7 +398,7 @@ static json_t *short_commission(const json_t *document)
 	while (count > 1 && !write_serials(serials, shown, text))
 		shown--; /* A text with none of them has room. */
 	if (shown < count)
-		json_object_set_new(commission, "serials", json_pack("[s]", text));
+		json_put(commission, "serials", json_pack("[s]", text));
 	return commission;
 }
 
@@ -405,7 +406,7 @@ static json_t *short_commission(const json_t *document)
 static double put_tested(FILE *stream, const json_t *document)
 {
 	struct facts tested = { .count = 0 }, run = { .count = 0 };
-	json_auto_t *commissioned = json_pack("{s:o?}", "commission", short_commission(document));
+	json_auto_t *commissioned = json_with("commission", short_commission(document) ?: json_null());
 	double height_mm;
 
 	content_add_commission(&tested, commissioned);

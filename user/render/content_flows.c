@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/json_read.h"
+#include "base/json_value.h"
 #include "base/memory.h"
 #include "base/text_stream.h"
 #include "render/figures.h"

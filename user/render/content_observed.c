@@ -128,9 +128,9 @@ static json_t *all_rows(const json_t *trials)
 
 					if (json_object_get(seen, key))
 						continue;
-					json_object_set_new(seen, key, json_true());
-					json_array_append_new(rows, json_pack("{s:s, s:s, s:b}", "source", name, "counter",
-									      counter, "gauge", i == 1));
+					json_put(seen, key, true);
+					json_array_append_new(rows, json_with("source", name, "counter", counter, "gauge",
+									      json_boolean(i == 1)));
 				}
 	return rows;
 }
@@ -153,10 +153,8 @@ static json_t *ranked_rows(const json_t *document, const json_t *trials)
 
 		json_each (trial, trials)
 			json_array_append_new(values, value_in(trial, row));
-		json_object_set_new(row, "values", values);
-		json_object_set_new(
-			row, "share",
-			json_boolean(is_share(read_text(row, "counter"), read_truth(row, "gauge"), largest(row))));
+		json_put(row, "values", values);
+		json_put(row, "share", is_share(read_text(row, "counter"), read_truth(row, "gauge"), largest(row)));
 		json_put(row, "rank", rank_of(row, document, trials));
 	}
 	return rows_sorted(all, by_rank);
@@ -236,8 +234,7 @@ static void put_loads(struct writer *writer, size_t number, const json_t *rows, 
 		json_t *one = json_copy(row);
 
 		for (size_t i = 0; i < count; i++)
-			json_object_set_new(one, pointers[i] + 1,
-					    json_string(text_value(row, value_of(row, places[i]), VALUE_ROOM)));
+			json_put(one, pointers[i] + 1, text_value(row, value_of(row, places[i]), VALUE_ROOM));
 		json_array_append_new(shown, one);
 	}
 	table_put(writer, TEXT_OF(32, "observed-table-%zu", number), fields, 2 + count, shown, NULL);

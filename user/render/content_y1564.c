@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/json_value.h"
 #include "base/message.h"
 #include "render/kinds.h"
 
@@ -242,7 +243,7 @@ static void add_reasons(json_t *reasons, const json_t *trials)
 {
 	json_each (trial, trials)
 		if (read_truth(trial, "tester_limited") && *read_text(trial, "tester_limited_reason"))
-			json_object_set_new(reasons, read_text(trial, "tester_limited_reason"), json_true());
+			json_put(reasons, read_text(trial, "tester_limited_reason"), true);
 }
 
 /* Tell that the tester limited trials, and why. */

@@ -131,7 +131,7 @@ static void flatten_standing(json_t *flat, const char *prefix, const json_t *res
 
 	json_put(flat, TEXT_OF(PATH_SIZE, "%s%s" STANDING, prefix, separator), result_word(result));
 	if (standing_of(result) == STANDING_LIMITED)
-		json_object_set_new(flat, TEXT_OF(PATH_SIZE, "%s%sregular", prefix, separator), json_false());
+		json_put(flat, TEXT_OF(PATH_SIZE, "%s%sregular", prefix, separator), false);
 }
 
 /* What was observed, by the names of sources and counters: by how much a counter grew, and the mean of a gauge. */
@@ -250,7 +250,7 @@ static void add_untold(json_t *rows, const char *name, const json_t *test, const
 
 	if (!json_object_get(test, "regular") || json_object_get(test, "trials"))
 		return;
-	row = json_pack("{s:O?, s:s}", "frame_size", size, "test", name);
+	row = json_with("frame_size", json_incref((json_t *)size) ?: json_null(), "test", name);
 	json_each_member (member, value, test)
 		if (!json_is_array(value) && strcmp(member, "frame_size") != 0)
 			flatten_member(row, name, member, value);

@@ -46,7 +46,7 @@ static json_t *places_of(const struct observed_trials *observed, const json_t *s
 	const char *name = read_text(source, "source");
 
 	if (!json_object_get(observed->places, name))
-		json_object_set_new(observed->places, name, json_object());
+		json_put(observed->places, name, json_object());
 	return json_object_get(observed->places, name);
 }
 
@@ -57,7 +57,7 @@ static json_t *reset_counters(const json_t *source)
 
 	json_each (name, json_object_get(source, "reset"))
 		if (json_is_string(name))
-			json_object_set_new(names, json_string_value(name), json_true());
+			json_put(names, json_string_value(name), true);
 	return names;
 }
 
@@ -230,9 +230,9 @@ static bool read_trials(const json_t *trials, struct observed_trials *ret)
 
 static json_t *largest_json(const struct observed_trials *observed, const struct mlr_cause *cause)
 {
-	return json_list(i, cause->largest_count,
-			 json_pack("{s:s, s:o}", "counter", observed->counters[cause->largest[i]].name, "change",
-				   json_number_or_null(cause->largest_changes[i])));
+	return json_list(
+		i, cause->largest_count,
+		json_with("counter", observed->counters[cause->largest[i]].name, "change", cause->largest_changes[i]));
 }
 
 /* Add what only some rows have. */
@@ -244,20 +244,20 @@ static void add_rest(json_t *row, const struct observed_trials *observed, const 
 
 	if (cause->members) {
 		json_put(row, "members", cause->members);
-		json_object_set_new(row, "largest", largest_json(observed, cause));
+		json_put(row, "largest", largest_json(observed, cause));
 	}
 	if (cause->background > 0)
 		json_put(row, "background", cause->background);
 	if (cause->kind == MLR_CAUSE_DIRECTION && direction) {
-		json_object_set_new(row, "from", json_string(read_text(direction, "from")));
-		json_object_set_new(row, "to", json_string(read_text(direction, "to")));
+		json_put(row, "from", read_text(direction, "from"));
+		json_put(row, "to", read_text(direction, "to"));
 	}
 	if (cause->trials && cause->lost > 0 && cause->lost != causes->lost &&
 	    !observed->counters[cause->counter].is_gauge) {
 		json_put_members(row, cause, trials, lost);
 	}
 	if (observed->appeared[cause->counter])
-		json_object_set_new(row, "appeared", json_true());
+		json_put(row, "appeared", true);
 }
 
 static json_t *row_of(const struct observed_trials *observed, const struct mlr_cause *cause, const struct mlr_causes *causes,
@@ -268,10 +268,9 @@ static json_t *row_of(const struct observed_trials *observed, const struct mlr_c
 	json_t *row;
 
 	mlr_cause_family_name(counter->name, sizeof(family), family);
-	row = json_pack("{s:s, s:s, s:s, s:b, s:o, s:o}", "source", counter->source, "counter",
-			cause->members ? family : counter->name, "kind", kinds[cause->kind], "gauge", counter->is_gauge,
-			"change", json_number_or_null(cause->change), "per_lost_frame",
-			json_number_or_null(cause->per_lost));
+	row = json_with("source", counter->source, "counter", cause->members ? family : counter->name, "kind",
+			kinds[cause->kind], "gauge", counter->is_gauge, "change", cause->change, "per_lost_frame",
+			cause->per_lost);
 	json_put_members(row, cause, lower_level, upper_level, lower_per_frame, upper_per_frame);
 	add_rest(row, observed, cause, causes, trials);
 	return row;
@@ -284,7 +283,7 @@ static json_t *row_of_source(json_t *list, const char *name)
 	json_each (one, list)
 		if (strcmp(read_text(one, "source"), name) == 0)
 			return one;
-	row = json_pack("{s:s, s:i, s:i, s:i}", "source", name, "trials", 0, "whole", 0, "idle", 0);
+	row = json_with("source", name, "trials", 0, "whole", 0, "idle", 0);
 	json_array_append_new(list, row);
 	return row;
 }
@@ -301,7 +300,7 @@ static bool has_counter(const json_t *list, const char *name)
 static json_t *counters_of(json_t *row, const char *member)
 {
 	if (!json_object_get(row, member))
-		json_object_set_new(row, member, json_array());
+		json_put(row, member, json_array());
 	return json_object_get(row, member);
 }
 
@@ -327,8 +326,10 @@ static void add_partial(json_t *row, const json_t *trial, const json_t *partials
 		list = counters_of(row, "partial");
 		if (json_array_size(list) < NAMES_MOST && !has_counter(list, name))
 			json_array_append_new(
-				list, json_pack("{s:s, s:O?}", "counter", name, "appeared_at",
-						read_truth(partial, "new") ? json_object_get(partial, "after") : NULL));
+				list,
+				json_with("counter", name, "appeared_at",
+					  json_incref(read_truth(partial, "new") ? json_object_get(partial, "after") : NULL)
+						  ?: json_null()));
 	}
 }
 
@@ -359,7 +360,7 @@ static void add_source(json_t *row, const json_t *trial, const json_t *source, s
 	if (whole && all > moved && (json_int_t)(all - moved) > read_integer(row, "idle"))
 		json_put(row, "idle", all - moved);
 	if (trouble)
-		json_object_set_new(row, "trouble", json_string(trouble));
+		json_put(row, "trouble", trouble);
 	add_reset(row, reset);
 	if (whole)
 		add_partial(row, trial, partial);
@@ -400,8 +401,7 @@ static json_t *cause_of(const json_t *trials, double lower_fps, double upper_fps
 
 		complete = mlr_cause_find(&input, &causes) == 0;
 		if (complete)
-			cause = json_pack("{s:i, s:o, s:I, s:o, s:o}", "rules", RULES, "lost",
-					  json_number_or_null(causes.lost), "trials", (json_int_t)causes.trials, "rows",
+			cause = json_with("rules", RULES, "lost", causes.lost, "trials", causes.trials, "rows",
 					  json_list(i, causes.count, row_of(&observed, &causes.causes[i], &causes, trials)),
 					  "sources", sources_json(&observed, trials));
 		if (cause && causes.parts)
@@ -488,7 +488,7 @@ static void add_cause(void *context, const struct place *place, const struct hol
 	(void)context;
 	(void)place;
 	if (cause)
-		json_object_set_new(holder->json, "cause", cause);
+		json_put(holder->json, "cause", cause);
 }
 
 void report_add_causes(json_t *document)

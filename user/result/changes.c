@@ -50,7 +50,7 @@ json_t *report_changes(const json_t *document)
 	add_trials(runs ? runs : document, &sums);
 	if (!sums.trials)
 		return NULL;
-	json = json_pack("{s:I}", "trials", sums.trials);
+	json = json_with("trials", sums.trials);
 	for (size_t i = 0; i < COUNT(members); i++)
 		json_put(json, members[i], sums.of[i]);
 	return json;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/json_text.h"
 #include "result/report.h"
 
 #include <math.h>
@@ -8,6 +7,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/json_value.h"
 #include "base/units.h"
 #include "config/options_suite.h"
 #include "mlr/goal.h"
@@ -749,7 +749,7 @@ void report_add_checklist(json_t *document)
 	unsigned int kind = kind_of(document);
 	json_t *checklist = json_array();
 
-	json_object_set_new(document, "checklist", checklist);
+	json_put(document, "checklist", checklist);
 	for (size_t i = 0; i < COUNT(clauses); i++) {
 		const struct clause *clause = &clauses[i];
 		struct finding finding;
@@ -757,10 +757,9 @@ void report_add_checklist(json_t *document)
 		if (!(clause->kinds & kind))
 			continue;
 		finding = finding_of(clause, document);
-		json_array_append_new(checklist,
-				      json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o}", "document", clause->document,
-						"clause", clause->clause, "level", clause->level, "requirement",
-						clause->requirement, "status", statuses[finding.status], "why", finding.why,
-						"where", pointers_json(clause, document)));
+		json_array_append_new(checklist, json_with("document", clause->document, "clause", clause->clause, "level",
+							   clause->level, "requirement", clause->requirement, "status",
+							   statuses[finding.status], "why", finding.why, "where",
+							   pointers_json(clause, document)));
 	}
 }

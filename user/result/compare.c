@@ -65,7 +65,7 @@ static json_t *without_places(const json_t *value)
 	copy = json_object();
 	json_each_member (name, member, value)
 		if (!is_place(name))
-			json_object_set_new(copy, name, without_places(member));
+			json_put(copy, name, without_places(member));
 	return copy;
 }
 
@@ -400,18 +400,17 @@ static json_t *test_json(const struct mlr_evidence *evidence)
 	json_put(json, "spread", evidence->stdev_ratio);
 	json_put(json, "detectable_fall", evidence->detectable_ratio);
 	json_put(json, "within", evidence->within_ratio);
-	json_object_set_new(json, "repeats_needed", evidence->repeats ? json_of(evidence->repeats) : json_null());
+	json_put(json, "repeats_needed", evidence->repeats ? json_of(evidence->repeats) : json_null());
 	return json;
 }
 
 static json_t *verdict_json(const struct verdict *verdict, const char *goal)
 {
-	json_t *json =
-		json_pack("{s:s?, s:s, s:s?, s:o, s:s}", "goal", goal, "verdict", verdict->word, "method", verdict->method,
-			  "change", json_number_or_null(verdict->evidence.change_ratio), "evidence", verdict->text);
+	json_t *json = json_with("goal", goal, "verdict", verdict->word, "method", verdict->method, "change",
+				 verdict->evidence.change_ratio, "evidence", verdict->text);
 
 	if (!isnan(verdict->evidence.change_ratio))
-		json_object_set_new(json, "test", test_json(&verdict->evidence));
+		json_put(json, "test", test_json(&verdict->evidence));
 	return json;
 }
 
@@ -426,8 +425,8 @@ static json_t *compare_goal(const struct config *config, const struct mlr_spread
 	findings_find(of_goal, findings);
 	verdict = judge_goal(config, spread, &findings[A], &findings[B]);
 	json = verdict_json(&verdict, name);
-	json_object_set_new(json, "a", findings_json(&findings[A]));
-	json_object_set_new(json, "b", findings_json(&findings[B]));
+	json_put(json, "a", findings_json(&findings[A]));
+	json_put(json, "b", findings_json(&findings[B]));
 	findings_free(findings);
 	return json;
 }
@@ -472,8 +471,8 @@ static json_t *soak_json(const json_t *document, const struct findings *findings
 {
 	json_t *json = json_copy(json_object_get(document, "critical_load"));
 
-	json_object_update_new(json, json_pack("{s:b, s:b}", "regular", standing_of(document) != STANDING_IRREGULAR,
-					       "tester_limited", (int)read_truth(document, "tester_limited")));
+	json_put(json, "regular", json_boolean(standing_of(document) != STANDING_IRREGULAR), "tester_limited",
+		 read_truth(document, "tester_limited"));
 	if (findings->at_least)
 		json_put(json, "relevant_lower_bound_min", findings->compared.mean);
 	else if (findings->at_most)
@@ -507,8 +506,8 @@ static json_t *compare_soaks(const struct config *config, const json_t *const do
 		100 * config->tolerance_ratio, fmin(verdict.evidence.p_slower, verdict.evidence.p_faster));
 	weigh_limits(&verdict, &findings[A], &findings[B]);
 	json = verdict_json(&verdict, NULL);
-	json_object_set_new(json, "a", soak_json(documents[A], &findings[A]));
-	json_object_set_new(json, "b", soak_json(documents[B], &findings[B]));
+	json_put(json, "a", soak_json(documents[A], &findings[A]));
+	json_put(json, "b", soak_json(documents[B], &findings[B]));
 	return json_pack("[o]", json);
 }
 
@@ -517,10 +516,10 @@ static json_t *compare_soaks(const struct config *config, const json_t *const do
 /* A change that is no longer believed, because it is one of so many comparisons. */
 static void withdraw(json_t *comparison, size_t count)
 {
-	json_object_set_new(comparison, "verdict", json_string("unknown"));
-	json_object_set_new(comparison, "evidence",
-			    json_sprintf("one of %zu comparisons, and among so many this may be chance: %s", count,
-					 read_text(comparison, "evidence")));
+	json_put(comparison, "verdict", "unknown");
+	json_put(comparison, "evidence",
+		 json_sprintf("one of %zu comparisons, and among so many this may be chance: %s", count,
+			      read_text(comparison, "evidence")));
 }
 
 /* Believe only those comparisons with this verdict that pass a limit on false discoveries, by this p-value. */
@@ -624,10 +623,10 @@ enum exit_code compare_documents(const struct config *config, const json_t *a, c
 	goals = compare_results(config, &spread, a, b);
 	compare_limit_discoveries(config, goals);
 	code = compare_outcome(goals);
-	*ret_document = json_pack("{s:s, s:s, s:o, s:o, s:f, s:f, s:O, s:o}", "schema", "xdp-mlr/compare/1", "verdict",
-				  verdicts[code], "a", side_json(config->files[A], a), "b", side_json(config->files[B], b),
-				  "tolerance", config->tolerance_ratio, "significance", config->significance_ratio, "goals",
-				  goals, "differences", other_differences(a, b));
+	*ret_document =
+		json_with("schema", "xdp-mlr/compare/1", "verdict", verdicts[code], "a", side_json(config->files[A], a), "b",
+			  side_json(config->files[B], b), "tolerance", config->tolerance_ratio, "significance",
+			  config->significance_ratio, "goals", json_incref(goals), "differences", other_differences(a, b));
 	if (!*ret_document)
 		return out_of_memory();
 	if (code == EXIT_USAGE_ERROR)

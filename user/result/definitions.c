@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "result/report.h"
 
+#include "base/json_value.h"
 #include "base/terms.h"
 
 json_t *report_units(void)
 {
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "loads, bounds, rates, throughput",
-			 "frames/s", "durations, times", "s", "ratios, width", "1, from 0 to 1 (the report shows %)",
-			 "counts, loss_attribution", "frames", "*_fps", "frames/s", "*_bps", "bit/s", "*_ns", "ns", "*_s",
-			 "s", "*_octets", "octets, frame check sequence included", "*_ppm", "1e-6");
+	return json_with("loads, bounds, rates, throughput", "frames/s", "durations, times", "s", "ratios, width",
+			 "1, from 0 to 1 (the report shows %)", "counts, loss_attribution", "frames", "*_fps", "frames/s",
+			 "*_bps", "bit/s", "*_ns", "ns", "*_s", "s", "*_octets", "octets, frame check sequence included",
+			 "*_ppm", "1e-6");
 }
 
 /* What the measurers `xdp` and `mpi` do where section 10 of RFC 2544 and section 4.9.1 of RFC 9971 leave it free. */
@@ -67,20 +68,18 @@ static void add_frames(json_t *definitions)
 	};
 
 	for (size_t i = 0; i < COUNT(texts); i++)
-		json_object_set_new(definitions, texts[i][0], json_string(texts[i][1]));
+		json_put(definitions, texts[i][0], texts[i][1]);
 }
 
 /* Add the definitions of a run that does not read sequence numbers. */
 static void add_frames_without_order(json_t *definitions)
 {
-	json_object_set_new(definitions, "trial_loss_ratio",
-			    json_string("1 - frames received / frames expected, both summed over all interfaces. Expected "
-					"are the frames sent, where at most 10 us worth of the load stayed unsent, else the "
-					"frames intended. Never below 0."));
-	json_object_set_new(
-		definitions, "duplicates",
-		json_string("Not told apart (--no-seq): a duplicate counts as received, and may hide a lost frame."));
-	json_object_set_new(definitions, "reordering", json_string("Not looked at (--no-seq)."));
+	json_put(definitions, "trial_loss_ratio",
+		 "1 - frames received / frames expected, both summed over all interfaces. Expected are the frames sent, "
+		 "where at most 10 us worth of the load stayed unsent, else the frames intended. Never below 0.");
+	json_put(definitions, "duplicates",
+		 "Not told apart (--no-seq): a duplicate counts as received, and may hide a lost frame.");
+	json_put(definitions, "reordering", "Not looked at (--no-seq).");
 }
 
 static const char *effective_duration(const struct config *config)
@@ -96,7 +95,7 @@ static const char *effective_duration(const struct config *config)
 json_t *report_definitions(const struct config *config)
 {
 	json_t *definitions =
-		json_pack("{s:s, s:s, s:s, s:s}", "trial_load",
+		json_with("trial_load",
 			  "Intended Load of one transmitting interface, the same for each. Times aggregate_factor it is the "
 			  "total over all transmitting interfaces; so are all bounds and rates.",
 			  "trial_forwarding_rate",
@@ -111,19 +110,17 @@ json_t *report_definitions(const struct config *config)
 		if (config->no_seq)
 			add_frames_without_order(definitions);
 		if (config->load.unit == LOAD_MAX)
-			json_object_set_new(
-				definitions, "load_shape",
-				json_string("As fast as the transmitter can: no frame has a time at which it is due."));
+			json_put(definitions, "load_shape",
+				 "As fast as the transmitter can: no frame has a time at which it is due.");
 		break;
 	case MEASURER_EXEC:
-		json_object_set_new(definitions, "trial_loss_ratio", json_string("As the external measurer returns it."));
+		json_put(definitions, "trial_loss_ratio", "As the external measurer returns it.");
 		break;
 	case MEASURER_SIM:
-		json_object_set_new(definitions, "trial_loss_ratio",
-				    json_string("Lost frames / frames sent, of the simulated SUT."));
+		json_put(definitions, "trial_loss_ratio", "Lost frames / frames sent, of the simulated SUT.");
 		break;
 	case MEASURER_REPLAY:
-		json_object_set_new(definitions, "trial_loss_ratio", json_string("As the stored search measured it."));
+		json_put(definitions, "trial_loss_ratio", "As the stored search measured it.");
 		break;
 	}
 	return definitions;

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/output.h"
@@ -158,14 +158,14 @@ static void add_notes(json_t *document, const struct config *config)
 static void add_commission(json_t *document, const struct config *config)
 {
 	static const char *const names[] = { "operator", "customer", "site" };
-	json_auto_t *commission = json_pack("{s:o}", "serials", given_texts(config->given, "serial"));
+	json_auto_t *commission = json_with("serials", given_texts(config->given, "serial"));
 	bool said = json_array_size(json_object_get(commission, "serials")) > 0;
 
 	for (size_t i = 0; i < COUNT(names); i++) {
 		const struct given *given = given_find(config->given, names[i]);
 
 		said = said || given;
-		json_object_set_new(commission, names[i], given ? json_string(given->text) : json_null());
+		json_put(commission, names[i], given ? json_string(given->text) : json_null());
 	}
 	if (said)
 		json_object_set(document, "commission", commission);

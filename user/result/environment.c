@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/json_value.h"
 #include "base/units.h"
 
 /* A library to look for among the loaded ones. */
@@ -66,9 +67,8 @@ json_t *environment_describe(time_t start)
 	struct utsname machine;
 
 	uname(&machine);
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:I, s:o, s:o, s:o}", "program", "xdp-mlr", "version",
-			 XDP_MLR_VERSION, "hostname", machine.nodename, "kernel", machine.release, "machine",
-			 machine.machine, "cpu_model", cpu_model(), "cpu_count", (json_int_t)sysconf(_SC_NPROCESSORS_ONLN),
-			 "libbpf_version", library_version("libbpf.so."), "libxdp_version", library_version("libxdp.so."),
-			 "start_time", utc(start));
+	return json_with("program", "xdp-mlr", "version", XDP_MLR_VERSION, "hostname", machine.nodename, "kernel",
+			 machine.release, "machine", machine.machine, "cpu_model", cpu_model(), "cpu_count",
+			 sysconf(_SC_NPROCESSORS_ONLN), "libbpf_version", library_version("libbpf.so."), "libxdp_version",
+			 library_version("libxdp.so."), "start_time", utc(start));
 }

@@ -47,11 +47,9 @@ json_t *report_curve(const struct mlr_trial_result *results, size_t count)
 {
 	struct mlr_sweep_figures figures = mlr_sweep_figures(results, count);
 
-	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "lossless_load", json_number_or_null(figures.lossless_load_fps),
-			 "first_loss_load", json_number_or_null(figures.first_loss_load_fps), "maximum_forwarding_rate",
-			 json_number_or_null(figures.most_rate_fps), "maximum_forwarding_rate_load",
-			 json_number_or_null(figures.most_rate_load_fps), "forwarding_rate_at_maximum_load",
-			 json_number_or_null(figures.last_rate_fps));
+	return json_with("lossless_load", figures.lossless_load_fps, "first_loss_load", figures.first_loss_load_fps,
+			 "maximum_forwarding_rate", figures.most_rate_fps, "maximum_forwarding_rate_load",
+			 figures.most_rate_load_fps, "forwarding_rate_at_maximum_load", figures.last_rate_fps);
 }
 
 /* --- a goal over the runs of a campaign ----------------------------------------------------------------------------- */
@@ -87,11 +85,8 @@ json_t *report_spread(const json_t *results)
 		lower_fps = outermost(lower_fps, read_number(result, "lower_bound"), false);
 		upper_fps = outermost(upper_fps, read_number(result, "upper_bound"), true);
 	}
-	json_object_update_new(json,
-			       json_pack("{s:o, s:o, s:o, s:I, s:I}", "spread",
-					 json_number_or_null((sample.most - sample.least) / sample.mean), "lower_bound_min",
-					 json_number_or_null(lower_fps), "upper_bound_max", json_number_or_null(upper_fps),
-					 "irregular", irregular, "tester_limited", limited));
+	json_put(json, "spread", (sample.most - sample.least) / sample.mean, "lower_bound_min", lower_fps, "upper_bound_max",
+		 upper_fps, "irregular", irregular, "tester_limited", limited);
 	return json;
 }
 
@@ -131,13 +126,10 @@ json_t *report_latency_test(const json_t *trials)
 		lost += read_number(json_object_get(trial, "counts"), "lost");
 		add_trial_latency(&all, trial);
 	}
-	return json_pack("{s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "repeats", (json_int_t)means.count,
-			 "every_frame", true, "average_of_means_ns", json_number_or_null(means.mean),
-			 "average_of_medians_ns", json_number_or_null(report_sample_of(trials, "/latency/p50_ns").mean),
-			 "mean_of_all_frames_ns", json_number_or_null(means.count ? all.sum_ns / all.frames : NAN),
-			 "stdev_of_means_ns", json_number_or_null(means.stdev), "min_ns",
-			 json_number_or_null(report_sample_of(trials, "/latency/min_ns").least), "max_ns",
-			 json_number_or_null(report_sample_of(trials, "/latency/max_ns").most), "p99_ns_max",
-			 json_number_or_null(report_sample_of(trials, "/latency/p99_ns").most), "lost_frames",
-			 json_number_or_null(lost));
+	return json_with("repeats", means.count, "every_frame", true, "average_of_means_ns", means.mean,
+			 "average_of_medians_ns", report_sample_of(trials, "/latency/p50_ns").mean, "mean_of_all_frames_ns",
+			 means.count ? all.sum_ns / all.frames : NAN, "stdev_of_means_ns", means.stdev, "min_ns",
+			 report_sample_of(trials, "/latency/min_ns").least, "max_ns",
+			 report_sample_of(trials, "/latency/max_ns").most, "p99_ns_max",
+			 report_sample_of(trials, "/latency/p99_ns").most, "lost_frames", lost);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/memory.h"
 #include "mlr/threshold.h"
 #include "result/compare.h"
@@ -51,7 +51,7 @@ static void add_results(json_t *by_goal, const json_t *document)
 		json_t *copy = json_copy((json_t *)result);
 
 		if (!json_object_get(copy, "near"))
-			json_object_set_new(copy, "near", compare_near_trials(document, result));
+			json_put(copy, "near", compare_near_trials(document, result));
 		json_array_append_new(json_list_at(by_goal, read_text(json_object_get(result, "goal"), "name")), copy);
 	}
 }
@@ -254,19 +254,18 @@ static json_t *bound_json(double load_fps)
 
 json_t *findings_json(const struct findings *findings)
 {
-	json_t *json = json_pack(
-		"{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:O, s:b, s:b}", "searches", (json_int_t)findings->runs, "limited",
-		(json_int_t)findings->limited, "relevant_lower_bound_min", bound_json(findings->lower_least_fps),
-		"relevant_lower_bound_max", bound_json(findings->lower_most_fps), "relevant_upper_bound_min",
-		bound_json(findings->upper_least_fps), "relevant_upper_bound_max", bound_json(findings->upper_most_fps),
-		"conditional_throughput_mean", json_number_or_null(findings->throughput.mean),
-		"conditional_throughput_stdev", json_number_or_null(findings->throughput.stdev), "conditional_throughputs",
-		findings->each, "tester_limited", findings->limited > 0, "regular", !findings->irregular);
+	json_t *json = json_with("searches", findings->runs, "limited", findings->limited, "relevant_lower_bound_min",
+				 bound_json(findings->lower_least_fps), "relevant_lower_bound_max",
+				 bound_json(findings->lower_most_fps), "relevant_upper_bound_min",
+				 bound_json(findings->upper_least_fps), "relevant_upper_bound_max",
+				 bound_json(findings->upper_most_fps), "conditional_throughput_mean",
+				 findings->throughput.mean, "conditional_throughput_stdev", findings->throughput.stdev,
+				 "conditional_throughputs", json_incref(findings->each), "tester_limited",
+				 json_boolean(findings->limited > 0), "regular", json_boolean(!findings->irregular));
 
 	if (findings->by_trials && findings->compared.count)
-		json_object_set_new(json, "threshold",
-				    json_pack("{s:f, s:o, s:f}", "mean", findings->compared.mean, "stdev",
-					      json_number_or_null(findings->compared.stdev), "error",
-					      findings->error_ratio));
+		json_put(json, "threshold",
+			 json_with("mean", findings->compared.mean, "stdev", findings->compared.stdev, "error",
+				   findings->error_ratio));
 	return json;
 }

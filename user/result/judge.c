@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/text_stream.h"
 #include "base/units.h"
 #include "config/given.h"
@@ -99,12 +99,10 @@ static bool add_verdict(json_t *verdicts, const struct requirement *requirement,
 	};
 	bool met = comparison_holds(requirement->comparison, value, threshold);
 
-	json_array_append_new(verdicts,
-			      json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:b, s:s?}", "requirement", requirement->given->text,
-					"figure", figure, "comparison", comparison_text(requirement->comparison), "required",
-					json_number_or_null(threshold), "measured", json_number_or_null(value), "unit",
-					units[requirement->quantity], "met", (int)met, "reason",
-					doubt(value, threshold, error, ROOM(DOUBT_SIZE))));
+	json_array_append_new(verdicts, json_with("requirement", requirement->given->text, "figure", figure, "comparison",
+						  comparison_text(requirement->comparison), "required", threshold,
+						  "measured", value, "unit", units[requirement->quantity], "met", met,
+						  "reason", doubt(value, threshold, error, ROOM(DOUBT_SIZE))));
 	return met;
 }
 
@@ -191,6 +189,6 @@ enum exit_code report_judge(json_t *document, const struct config *config, enum 
 		if (!judge_one(verdicts, &config->requirements[i], document) && code == EXIT_DONE)
 			code = EXIT_UNMET;
 	}
-	json_object_set_new(document, "requirements", verdicts);
+	json_put(document, "requirements", verdicts);
 	return code;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/json_read.h"
+#include "base/json_value.h"
 #include "base/message.h"
 #include "config/stored.h"
 
@@ -20,13 +21,13 @@ static void take_suite(json_t *document)
 			continue;
 		result = json_deep_copy(found);
 		if (read_truth(throughput, "tester_limited"))
-			json_object_set_new(result, "tester_limited", json_true());
+			json_put(result, "tester_limited", true);
 		goal = json_object_get(result, "goal");
-		json_object_set_new(goal, "name", json_sprintf("throughput@%s", read_string(size, "frame_size")));
-		json_object_set_new(result, "near", compare_near_trials(throughput, result));
+		json_put(goal, "name", json_sprintf("throughput@%s", read_string(size, "frame_size")));
+		json_put(result, "near", compare_near_trials(throughput, result));
 		json_array_append_new(results, result);
 	}
-	json_object_set_new(document, "search_result", results);
+	json_put(document, "search_result", results);
 }
 
 /* Return why it is no result; NULL: it is one. */

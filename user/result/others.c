@@ -31,7 +31,7 @@ static json_t *result_of(const json_t *given, size_t index)
 	json_t *goal = json_copy((json_t *)given), *result = json_object();
 
 	if (!json_object_get(goal, "name"))
-		json_object_set_new(goal, "name", json_sprintf("goal%zu", index + 1));
+		json_put(goal, "name", json_sprintf("goal%zu", index + 1));
 	set_missing(goal, "loss_ratio", 0);
 	set_missing(goal, "exceed_ratio", 0.5);
 	set_missing(goal, "final_trial_duration", 1);
@@ -43,7 +43,7 @@ static json_t *result_of(const json_t *given, size_t index)
 			json_object_set(result, stated[i], json_object_get(goal, stated[i]));
 			json_object_del(goal, stated[i]);
 		}
-	json_object_set_new(result, "goal", goal);
+	json_put(result, "goal", goal);
 	return result;
 }
 
@@ -68,10 +68,9 @@ json_t *others_search(const json_t *json)
 	copies = json_array();
 	json_each (trial, trials)
 		json_array_append_new(copies, trial_of(trial));
-	input = json_pack("{s:o, s:o}", "min_load", json_number_or_null(read_number(json, "min_load")), "max_load",
-			  json_number_or_null(read_number(json, "max_load")));
-	return json_pack("{s:s, s:{s:s}, s:o, s:o, s:o}", "schema", "xdp-mlr/search/1", "measurer", "name", "exec",
-			 "controller_input", input, "search_result", results, "trials", copies);
+	input = json_with("min_load", read_number(json, "min_load"), "max_load", read_number(json, "max_load"));
+	return json_with("schema", "xdp-mlr/search/1", "measurer", json_with("name", "exec"), "controller_input", input,
+			 "search_result", results, "trials", copies);
 }
 
 /* --- CSV ------------------------------------------------------------------------------------------------------------ */
@@ -107,7 +106,7 @@ static bool read_goal(char *text, json_t *goals)
 		if (strcmp(pair, "name") == 0)
 			right = json_object_set_new(goal, "name", json_string(value)) == 0;
 		else if (strcmp(pair, "regular") == 0)
-			json_object_set_new(goal, "regular", json_boolean(strcmp(value, "true") == 0));
+			json_put(goal, "regular", json_boolean(strcmp(value, "true") == 0));
 		else if (i < COUNT(keys)) {
 			json_put(goal, keys[i].member, strtod(value, &end));
 			right = end != value && !*end;
@@ -178,7 +177,7 @@ enum exit_code others_csv(const char *path, json_t **ret)
 				      "nor a row of it",
 				      path, number);
 	free(csv.heading);
-	json = json_pack("{s:o, s:o}", "goals", csv.goals, "trials", csv.trials);
+	json = json_with("goals", csv.goals, "trials", csv.trials);
 	if (code == EXIT_DONE)
 		*ret = json_array_size(csv.goals) && json_array_size(csv.trials) ? others_search(json) : NULL;
 	return code;

@@ -49,8 +49,7 @@ static json_t *row_of(const struct setting *setting, size_t at, double watts, do
 	double rate_fps = read_number(trial, "trial_forwarding_rate");
 	struct mlr_power power = mlr_power_of(watts, idle_watts, rate_fps * setting->transmitters,
 					      setting->frame_octets * came_ratio(trial));
-	json_t *row = json_pack("{s:I, s:o, s:f}", "trial", (json_int_t)at + 1, "load",
-				json_number_or_null(read_number(trial, "trial_load")), "watts", watts);
+	json_t *row = json_with("trial", at + 1, "load", read_number(trial, "trial_load"), "watts", watts);
 
 	json_put_members(row, &power, joules_per_frame, joules_per_bit, watts_above_idle, joules_per_frame_above_idle,
 			 joules_per_bit_above_idle);
@@ -81,9 +80,8 @@ static json_t *meter_json(const struct setting *setting, const char *source, con
 		if (!isnan(watts) && !read_truth(trial, "warmup"))
 			json_array_append_new(rows, row_of(setting, trial_at, watts, idle_watts));
 	}
-	return json_pack("{s:s, s:s, s:o, s:o, s:o}", "source", source, "meter", meter, "idle_watts",
-			 json_number_or_null(idle_watts), "idle_duration",
-			 json_number_or_null(read_number(idle, "duration")), "trials", rows);
+	return json_with("source", source, "meter", meter, "idle_watts", idle_watts, "idle_duration",
+			 read_number(idle, "duration"), "trials", rows);
 }
 
 static bool has_meter(const json_t *meters, const char *source, const char *name)
@@ -115,9 +113,7 @@ json_t *report_power(const json_t *trials, double frame_octets, double transmitt
 			add_meters(&setting, meters, name, json_object_get(source, "gauges"), MLR_POWER_WATTS);
 			add_meters(&setting, meters, name, json_object_get(source, "counters"), MLR_POWER_JOULES);
 		}
-	return json_array_size(meters)
-		       ? json_pack("{s:o, s:O}", "frame_size_octets", json_number_or_null(frame_octets), "meters", meters)
-		       : NULL;
+	return json_array_size(meters) ? json_with("frame_size_octets", frame_octets, "meters", json_incref(meters)) : NULL;
 }
 
 void report_add_power(json_t *document, double frame_octets)
@@ -128,5 +124,5 @@ void report_add_power(json_t *document, double frame_octets)
 		report_power(trials ? trials : alone, frame_octets, read_number(document, "aggregate_factor"));
 
 	if (power)
-		json_object_set_new(document, "power", power);
+		json_put(document, "power", power);
 }

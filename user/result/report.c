@@ -35,7 +35,7 @@ static void forget_order(json_t *counts)
 
 #define RX_COUNTER(name, figure, kind, known, meaning)                                                                      \
 	if ((known) == ORDERED)                                                                                             \
-		json_object_set_new(counts, #name, json_null());
+		json_put(counts, #name, json_null());
 #include "mlr/counters.def"
 }
 
@@ -61,7 +61,7 @@ static json_t *judged_counts_json(const struct measurement *measurement)
 	if (measurement->counts_are_partial)
 		json_each_member (name, value, object)
 			if (strcmp(name, "sent") && strcmp(name, "received") && strcmp(name, "lost"))
-				json_object_set_new(object, name, json_null());
+				json_put(object, name, json_null());
 	return object;
 }
 
@@ -69,8 +69,7 @@ static json_t *order_json(const struct order_summary *order)
 {
 	json_t *json = json_of_members(order, window, beyond_window, reorder_depth_mean, reorder_depth_max);
 
-	json_object_set_new(json, "reorder_depths_by_power_of_2",
-			    json_list(i, RX_DEPTH_BUCKETS, json_of(order->reorder_depths[i])));
+	json_put(json, "reorder_depths_by_power_of_2", json_list(i, RX_DEPTH_BUCKETS, json_of(order->reorder_depths[i])));
 	json_put_members(json, order, gaps, gap_frames);
 	json_put(json, "gap_max_frames", order->gap_max);
 	return json;
@@ -94,8 +93,8 @@ static json_t *spoilt_json(const struct spoilt_performance *spoilt)
 
 	json_put(json, "trial_loss_ratio", spoilt->verdict.loss_ratio);
 	json_put(json, "wall_duration", spoilt->wall_s);
-	json_object_set_new(json, "counts", verdict_json(&spoilt->counts, &spoilt->verdict));
-	json_object_set_new(json, "loss_attribution", places_json(&spoilt->attribution));
+	json_put(json, "counts", verdict_json(&spoilt->counts, &spoilt->verdict));
+	json_put(json, "loss_attribution", places_json(&spoilt->attribution));
 	json_put_members(json, spoilt, stop_max_ns, moved_ns);
 	return json;
 }
@@ -153,7 +152,7 @@ static void put_latency(json_t *json, const struct latency_summary *latency)
 static void put_histogram(json_t *latency, const char *histogram)
 {
 	if (histogram)
-		json_object_set_new(latency, "histogram", json_string(histogram));
+		json_put(latency, "histogram", histogram);
 }
 
 /* --- directions ----------------------------------------------------------------------------------------------------- */
@@ -166,7 +165,7 @@ json_t *report_direction(const struct measurement *measurement, size_t number)
 	for (unsigned int i = 0; i < measurement->port_count; i++)
 		if (direction->from >> i & 1)
 			text_join(from, sizeof(from), ", ", "%s", measurement->ports[i].name);
-	return json_pack("{s:s, s:s}", "from", from, "to", measurement->ports[direction->to].name);
+	return json_with("from", from, "to", measurement->ports[direction->to].name);
 }
 
 /* Name the direction of each figure of the latency: the first that has it, if some direction has another. */
@@ -184,7 +183,7 @@ static json_t *worst_latency_json(const struct measurement *measurement)
 				same++;
 			}
 		if (same && same < measurement->direction_count)
-			json_object_set_new(json, latency_figures[figure].name, report_direction(measurement, worst));
+			json_put(json, latency_figures[figure].name, report_direction(measurement, worst));
 	}
 	return json;
 }
@@ -204,17 +203,15 @@ static json_t *direction_json(const struct measurement *measurement, size_t numb
 
 	if (measurement->order_unknown)
 		forget_order(counts);
-	json_object_update_new(
-		json, json_pack("{s:o, s:f, s:o, s:n}", "counts", counts, "loss_ratio", direction_loss_ratio(figures),
-				"order", measurement->order_unknown ? json_null() : order_json(&figures->order), "latency"));
+	json_put(json, "counts", counts, "loss_ratio", direction_loss_ratio(figures), "order",
+		 measurement->order_unknown ? json_null() : order_json(&figures->order), "latency", json_null());
 	if (measurement->has_latency && figures->has_latency) {
-		json_object_set_new(json, "latency", json_object());
+		json_put(json, "latency", json_object());
 		put_latency(json_object_get(json, "latency"), &figures->latency);
 		put_histogram(json_object_get(json, "latency"), measurement->histograms[number]);
 	}
 	if (measurement->intervals)
-		json_object_set_new(json, "intervals",
-				    json_list(i, measurement->interval_count, interval_json(&intervals[i])));
+		json_put(json, "intervals", json_list(i, measurement->interval_count, interval_json(&intervals[i])));
 	return json;
 }
 
@@ -236,10 +233,10 @@ static void add_directions(json_t *trial, const struct measurement *measurement)
 		same += direction_loss_ratio(&measurement->by_direction[i]) ==
 			direction_loss_ratio(&measurement->by_direction[most]);
 	if (same < measurement->direction_count)
-		json_object_set_new(worst, "loss_ratio", report_direction(measurement, most));
-	json_object_set_new(trial, "loss_ratio", json_real(direction_loss_ratio(&measurement->by_direction[most])));
-	json_object_set_new(trial, "directions", json_list(i, measurement->direction_count, direction_json(measurement, i)));
-	json_object_set_new(trial, "worst_direction", worst);
+		json_put(worst, "loss_ratio", report_direction(measurement, most));
+	json_put(trial, "loss_ratio", direction_loss_ratio(&measurement->by_direction[most]));
+	json_put(trial, "directions", json_list(i, measurement->direction_count, direction_json(measurement, i)));
+	json_put(trial, "worst_direction", worst);
 }
 
 static json_t *latency_json(const struct measurement *measurement)
@@ -254,12 +251,12 @@ static json_t *latency_json(const struct measurement *measurement)
 	if (measurement->direction_count == 1)
 		put_histogram(json, measurement->histograms[0]);
 	if (measurement->direction_count > 1)
-		json_object_set_new(json, "worst_direction", worst_latency_json(measurement));
+		json_put(json, "worst_direction", worst_latency_json(measurement));
 	if (measurement->has_departure)
-		json_object_set_new(json, "departure_delay", departure_json(&measurement->departure));
+		json_put(json, "departure_delay", departure_json(&measurement->departure));
 	if (latency->floor) {
 		json_put_members(json, latency->floor, floor_p50_ns, floor_p99_ns);
-		json_object_set_new(json, "floor_source", json_sprintf("self-test of %s", latency->floor->time));
+		json_put(json, "floor_source", json_sprintf("self-test of %s", latency->floor->time));
 	}
 	return json;
 }
@@ -273,9 +270,9 @@ static json_t *paced_json(const struct pacing_summary *pacing, uint64_t value)
 static void add_envelope(json_t *json, const struct pacing_summary *pacing)
 {
 	json_put(json, "transmit_duration", pacing->transmit_s);
-	json_object_set_new(json, "burst_allowed", paced_json(pacing, pacing->burst_asked));
-	json_object_set_new(json, "excess_frames_max", paced_json(pacing, pacing->excess_frames_max));
-	json_object_set_new(json, "marked_frames", paced_json(pacing, pacing->marked_frames));
+	json_put(json, "burst_allowed", paced_json(pacing, pacing->burst_asked));
+	json_put(json, "excess_frames_max", paced_json(pacing, pacing->excess_frames_max));
+	json_put(json, "marked_frames", paced_json(pacing, pacing->marked_frames));
 	if (!pacing->is_paced)
 		return;
 	json_put(json, "excess_at", pacing->excess_at_s);
@@ -295,14 +292,14 @@ static json_t *pacing_json(const struct measurement *measurement)
 	if (!measurement->has_pacing)
 		return json_null();
 	json = json_of_members(pacing, intended_fps, achieved_fps, error_ppm, gap_p50_ns, gap_p99_ns, gap_max_ns);
-	json_object_set_new(json, "burst_max", paced_json(pacing, pacing->burst_max));
+	json_put(json, "burst_max", paced_json(pacing, pacing->burst_max));
 	add_envelope(json, pacing);
 	return json;
 }
 
 static json_t *moved_json(const struct moved_counter *counter)
 {
-	return json_pack("{s:s, s:o}", "counter", counter->name, "moved", json_of(counter->moved));
+	return json_with("counter", counter->name, "moved", json_of(counter->moved));
 }
 
 static json_t *port_json(const struct port_counts *port, bool order_known)
@@ -311,9 +308,9 @@ static json_t *port_json(const struct port_counts *port, bool order_known)
 
 	if (!order_known)
 		forget_order(counts);
-	json_object_set_new(json, "counts", counts);
+	json_put(json, "counts", counts);
 	json_put_members(json, port, received_octets, nic_tx_frames, nic_tx_dropped, nic_rx_frames, nic_rx_missed);
-	json_object_set_new(json, "counters_moved", json_list(i, port->moved_count, moved_json(&port->moved[i])));
+	json_put(json, "counters_moved", json_list(i, port->moved_count, moved_json(&port->moved[i])));
 	json_put_members(json, port, nic_rx_damaged, extra_sent, extra_received, queries_sent, queries_answered);
 	if (!port->transmits)
 		json_put_members(json, port, announcements_sent);
@@ -339,21 +336,21 @@ static json_t *interval_json(const struct interval_counts *counts)
 	json_put(latency, "min_ns", counts->latency_min_ns);
 	json_put(latency, "mean_ns", counts->latency_mean_ns);
 	json_put(latency, "max_ns", counts->latency_max_ns);
-	json_object_set_new(row, "latency", latency);
+	json_put(row, "latency", latency);
 	return row;
 }
 
 /* Describe a flow over time: a list for each count. The list of unknown frames is there only if there are any. */
 static json_t *flow_intervals_json(const struct flow_interval *intervals, size_t count)
 {
-	json_t *json = json_pack("{s:o, s:o}", "sent", json_list(i, count, json_of(intervals[i].sent)), "lost",
+	json_t *json = json_with("sent", json_list(i, count, json_of(intervals[i].sent)), "lost",
 				 json_list(i, count, json_of(intervals[i].lost)));
 	bool all_known = true;
 
 	for (size_t i = 0; i < count; i++)
 		all_known = all_known && !intervals[i].unknown;
 	if (!all_known)
-		json_object_set_new(json, "unknown", json_list(i, count, json_of(intervals[i].unknown)));
+		json_put(json, "unknown", json_list(i, count, json_of(intervals[i].unknown)));
 	return json;
 }
 
@@ -371,18 +368,17 @@ static json_t *flow_json(const struct measurement *measurement, const struct flo
 		latency = json_object();
 		json_put(latency, "mean_ns", (double)seen->latency_sum_ns / (double)seen->timed);
 		json_put(latency, "max_ns", seen->latency_max_ns);
-		json_object_set_new(json, "latency", latency);
+		json_put(json, "latency", latency);
 	}
 	if (flow->intervals)
-		json_object_set_new(json, "intervals", flow_intervals_json(flow->intervals, measurement->interval_count));
+		json_put(json, "intervals", flow_intervals_json(flow->intervals, measurement->interval_count));
 	return json;
 }
 
 static json_t *flows_json(const struct measurement *measurement)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:o}", "count", (json_int_t)measurement->flows, "lossy",
-			 (json_int_t)measurement->lossy_flows, "duplicated", (json_int_t)measurement->duplicated_flows,
-			 "reordered", (json_int_t)measurement->reordered_flows, "worst",
+	return json_with("count", measurement->flows, "lossy", measurement->lossy_flows, "duplicated",
+			 measurement->duplicated_flows, "reordered", measurement->reordered_flows, "worst",
 			 json_list(i, measurement->worst_flow_count, flow_json(measurement, &measurement->worst_flows[i])));
 }
 
@@ -392,7 +388,7 @@ static json_t *icmp_error_json(const struct measurement *measurement, const stru
 
 	json_put(json, "port", measurement->ports[report->port].name);
 	json_put_members(json, report, from, ip_version, type, code, message, about);
-	json_object_set_new(json, "flow", report->flow == RX_NO_FLOW ? json_null() : json_of(report->flow));
+	json_put(json, "flow", report->flow == RX_NO_FLOW ? json_null() : json_of(report->flow));
 	json_put_members(json, report, frames);
 	json_put(json, "of_other_flows", report->other_flows);
 	if (report->mtu_octets)
@@ -419,38 +415,36 @@ static json_t *trial_json(const struct measurement *measurement)
 	json_put(trial, "trial_loss_ratio", result->output.loss_ratio);
 	json_put(trial, "trial_effective_duration", result->output.effective_duration_s);
 	json_put(trial, "trial_forwarding_rate", result->output.forwarding_rate_fps);
-	json_object_set_new(trial, "counts", judged_counts_json(measurement));
-	json_object_set_new(trial, "loss_attribution", attribution_json(measurement));
+	json_put(trial, "counts", judged_counts_json(measurement));
+	json_put(trial, "loss_attribution", attribution_json(measurement));
 	json_put_members(trial, measurement, tester_limited, tester_limited_reason, tx_backend);
 	if (measurement->tester_limited)
 		json_put(trial, "offered_less", measurement_offered_less(measurement));
 	if (measurement->loss_counter.is_there)
-		json_object_set_new(trial, "loss_counter", loss_counter_json(measurement));
+		json_put(trial, "loss_counter", loss_counter_json(measurement));
 	if (measurement->has_order)
-		json_object_set_new(trial, "order",
-				    measurement->order_unknown ? json_null() : order_json(&measurement->order));
+		json_put(trial, "order", measurement->order_unknown ? json_null() : order_json(&measurement->order));
 	add_directions(trial, measurement);
 	if (measurement->wall_s > 0) {
 		json_put(trial, "wall_duration", measurement->wall_s);
 		json_put(trial, "waits_duration", measurement->waits_s);
 	}
 	if (measurement->intervals)
-		json_object_set_new(trial, "intervals",
-				    json_list(i, measurement->interval_count, interval_json(&measurement->intervals[i])));
+		json_put(trial, "intervals",
+			 json_list(i, measurement->interval_count, interval_json(&measurement->intervals[i])));
 	if (measurement->observed)
 		json_object_set(trial, "observed", measurement->observed);
 	if (measurement->worst_flows)
-		json_object_set_new(trial, "flows", flows_json(measurement));
+		json_put(trial, "flows", flows_json(measurement));
 	if (measurement->icmp_error_count)
-		json_object_set_new(trial, "icmp_errors",
-				    json_list(i, measurement->icmp_error_count,
-					      icmp_error_json(measurement, &measurement->icmp_errors[i])));
+		json_put(trial, "icmp_errors",
+			 json_list(i, measurement->icmp_error_count,
+				   icmp_error_json(measurement, &measurement->icmp_errors[i])));
 	if (measurement->has_attribution)
 		json_put_members(trial, measurement, tester_repeats);
 	if (measurement->tester_repeats)
-		json_object_set_new(
-			trial, "spoilt_performances",
-			json_list(i, measurement->tester_repeats, spoilt_json(&measurement->spoilt_performances[i])));
+		json_put(trial, "spoilt_performances",
+			 json_list(i, measurement->tester_repeats, spoilt_json(&measurement->spoilt_performances[i])));
 	if (measurement->link_repeats)
 		json_put_members(trial, measurement, link_repeats);
 	if (measurement->residual.ended_by) {
@@ -468,16 +462,15 @@ json_t *report_trial(const struct measurement *measurement)
 	json_t *trial = trial_json(measurement);
 
 	if (measurement->has_latency)
-		json_object_set_new(trial, "latency", latency_json(measurement));
+		json_put(trial, "latency", latency_json(measurement));
 	else if (measurement->latency_refused[0])
-		json_object_update_new(trial,
-				       json_pack("{s:n, s:s}", "latency", "latency_refused", measurement->latency_refused));
+		json_put(trial, "latency", json_null(), "latency_refused", measurement->latency_refused);
 	if (measurement->has_hosts)
 		json_put_members(trial, measurement, start_skew_ns, clock_bound_ns);
 	if (measurement->has_pacing)
-		json_object_set_new(trial, "pacing", pacing_json(measurement));
+		json_put(trial, "pacing", pacing_json(measurement));
 	if (measurement->port_count)
-		json_object_set_new(trial, "ports", ports_json(measurement));
+		json_put(trial, "ports", ports_json(measurement));
 	if (measurement->passed_through)
 		json_object_update_missing(trial, measurement->passed_through);
 	return trial;
@@ -518,7 +511,7 @@ void report_add_goal_latency(json_t *result, const json_t *trials)
 			double value_ns = fmax(read_number(worst, figures[j]), read_number(latency, figures[j]));
 
 			if (!isnan(value_ns))
-				json_object_set_new(worst, figures[j], json_real(value_ns));
+				json_put(worst, figures[j], value_ns);
 		}
 	}
 	json_put(worst, "trials", count);
@@ -651,15 +644,15 @@ void report_add_setting(json_t *document, const struct config *config, struct me
 {
 	json_t *connection = config->measurer == MEASURER_XDP ? measurer_xdp_connection(measurer) : NULL;
 
-	json_object_set_new(document, "measurer", measurer->ops->describe(measurer));
+	json_put(document, "measurer", measurer->ops->describe(measurer));
 	if (connection)
-		json_object_set_new(document, "connection", connection);
-	json_object_set_new(document, "traffic_profile", measurer->ops->traffic_profile(measurer));
-	json_object_set_new(document, "environment", environment_describe(start_time));
-	json_object_set_new(document, "deviations", report_deviations(config, measurer));
-	json_object_set_new(document, "units", report_units());
-	json_object_set_new(document, "definitions", report_definitions(config));
-	json_object_set_new(document, "configuration", config_describe(config));
+		json_put(document, "connection", connection);
+	json_put(document, "traffic_profile", measurer->ops->traffic_profile(measurer));
+	json_put(document, "environment", environment_describe(start_time));
+	json_put(document, "deviations", report_deviations(config, measurer));
+	json_put(document, "units", report_units());
+	json_put(document, "definitions", report_definitions(config));
+	json_put(document, "configuration", config_describe(config));
 	if (config->measurer == MEASURER_REPLAY)
 		take_stored(document, config->stored);
 }
@@ -670,11 +663,11 @@ json_t *report_one_trial(const struct config *config, struct measurer *measurer,
 	static const struct measurement nothing;
 	const struct measurement *shown = measurement ? measurement : &nothing;
 	double octets = report_frame_octets(config, measurer);
-	json_t *document = json_pack("{s:s, s:o, s:o, s:o, s:o, s:b, s:s, s:i, s:s?}", "schema", "xdp-mlr/trial/1",
-				     "trial_result", measurement ? trial_json(measurement) : json_null(), "latency",
-				     latency_json(shown), "pacing", pacing_json(shown), "ports", ports_json(shown),
-				     "tester_limited", shown->tester_limited, "load_scope", "interface", "aggregate_factor",
-				     (int)measurer->transmitters, "irregular_reason", measurement ? NULL : "interrupted");
+	json_t *document =
+		json_with("schema", "xdp-mlr/trial/1", "trial_result", measurement ? trial_json(measurement) : json_null(),
+			  "latency", latency_json(shown), "pacing", pacing_json(shown), "ports", ports_json(shown),
+			  "tester_limited", shown->tester_limited, "load_scope", "interface", "aggregate_factor",
+			  measurer->transmitters, "irregular_reason", measurement ? NULL : "interrupted");
 
 	if (!document)
 		return NULL;

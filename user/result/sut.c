@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/flat.h"
 #include "base/json_read.h"
+#include "base/json_value.h"
 #include "base/reader.h"
 #include "base/stop.h"
 #include "base/text_stream.h"
@@ -162,9 +163,8 @@ static enum exit_code add_configuration(json_t *configurations, const struct giv
 	if (code == EXIT_DONE)
 		code = reader_run_through(&plan, &converted);
 	if (code == EXIT_DONE)
-		json_array_append_new(configurations,
-				      json_pack("{s:s, s:s, s:b, s:o}", "kind", command ? "command" : "file", "source",
-						given->text, "truncated", (int)text.truncated, "text", converted));
+		json_array_append_new(configurations, json_with("kind", command ? "command" : "file", "source", given->text,
+								"truncated", text.truncated, "text", converted));
 	if (code == EXIT_DONE && text.truncated)
 		warn("--%s '%s': only the first %d octets are kept", given->option->name, given->text, TEXT_MOST);
 	free(text.octets);
@@ -216,7 +216,7 @@ enum exit_code report_sut(const struct config *config, json_t **ret)
 			*ret = json_null();
 		return code;
 	}
-	*ret = json_pack("{s:s?, s:O, s:O, s:O}", "name", name, "configuration", configurations, "changes", changes, "notes",
-			 notes);
+	*ret = json_with("name", name, "configuration", json_incref(configurations), "changes", json_incref(changes),
+			 "notes", json_incref(notes));
 	return *ret ? EXIT_DONE : out_of_memory();
 }

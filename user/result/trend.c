@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/keeper.h"
 #include "base/memory.h"
 #include "base/plain.h"
@@ -60,7 +60,7 @@ static json_t *line_json(const char *text)
 
 static void skip(struct trend *trend, const char *file, const char *why)
 {
-	json_array_append_new(trend->skipped, json_pack("{s:o, s:o}", "file", line_json(file), "why", line_json(why)));
+	json_array_append_new(trend->skipped, json_with("file", line_json(file), "why", line_json(why)));
 }
 
 static json_t *number_of(const json_t *findings, const char *name, const char *of_soak)
@@ -294,8 +294,7 @@ static json_t *points_json(const struct trend *trend, size_t goal)
 		json_t *point = point_json(&trend->results[i], findings);
 
 		if (is_unsettled(findings))
-			json_object_set_new(point, "evidence",
-					    json_string("the search did not settle its bounds: it is no part of any level"));
+			json_put(point, "evidence", "the search did not settle its bounds: it is no part of any level");
 		json_array_append_new(points, point);
 	}
 	return points;
@@ -357,7 +356,7 @@ static bool says_nothing(json_t *point, const struct range *range)
 	else if (is_at_most(point) && !(read_number(point, "value") <= range->lowest_fps * (1 + RESOLUTION_LEAST)))
 		evidence = "the SUT does so much at most, and less is not known: it is no part of any level";
 	if (evidence)
-		json_object_set_new(point, "evidence", json_string(evidence));
+		json_put(point, "evidence", evidence);
 	return evidence;
 }
 
@@ -432,13 +431,12 @@ static double level_of(const struct series *series, size_t first, size_t *ret_co
 
 static void say_change(json_t *point, double change, size_t count, double since_first)
 {
-	json_object_set_new(point, "verdict", json_string(change < 0 ? "slower" : "faster"));
-	json_object_set_new(point, "change", json_real(change));
-	json_object_set_new(
-		point, "evidence",
-		json_sprintf("a level of %zu %s begins here, %.2f %% %s the one before, and %+.2f %% from the first", count,
-			     count == 1 ? "result" : "results", 100 * fabs(change), change < 0 ? "below" : "above",
-			     100 * since_first));
+	json_put(point, "verdict", change < 0 ? "slower" : "faster");
+	json_put(point, "change", change);
+	json_put(point, "evidence",
+		 json_sprintf("a level of %zu %s begins here, %.2f %% %s the one before, and %+.2f %% from the first", count,
+			      count == 1 ? "result" : "results", 100 * fabs(change), change < 0 ? "below" : "above",
+			      100 * since_first));
 }
 
 /* Describe a level in the document. */
@@ -447,9 +445,9 @@ static json_t *level_json(const json_t *points, const struct series *series, siz
 {
 	const json_t *point = json_array_get(points, series->result[first]);
 
-	return json_pack("{s:O, s:O, s:I, s:f, s:o}", "file", json_object_get(point, "file"), "start_time",
-			 json_object_get(point, "start_time"), "results", (json_int_t)count, "mean", exp(mean), "change",
-			 json_number_or_null(change));
+	return json_with("file", json_incref(json_object_get(point, "file")), "start_time",
+			 json_incref(json_object_get(point, "start_time")), "results", count, "mean", exp(mean), "change",
+			 change);
 }
 
 /* Say of each point of a level how it stands to that level. */
@@ -458,9 +456,9 @@ static void describe_level(json_t *points, const struct series *series, size_t f
 	for (size_t i = first; i < first + count; i++) {
 		json_t *point = json_array_get(points, series->result[i]);
 
-		json_object_set_new(point, "verdict", json_string(i ? "same" : "first"));
+		json_put(point, "verdict", i ? "same" : "first");
 		if (i)
-			json_object_set_new(point, "change", json_real(expm1(series->logs[i] - mean)));
+			json_put(point, "change", expm1(series->logs[i] - mean));
 	}
 }
 
@@ -513,11 +511,9 @@ static json_t *goal_json(const struct trend *trend, size_t goal, const char *nam
 	double noise = mlr_series_noise(series.places, series.count, series.resolution);
 
 	series_free(&series);
-	return json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "goal", name ? name : "critical load", "slower",
-			 (json_int_t)json_count(points, "verdict", "slower"), "faster",
-			 (json_int_t)json_count(points, "verdict", "faster"), "change",
-			 json_number_or_null(whole_change(levels)), "noise", json_number_or_null(noise), "last_change",
-			 last_change_json(points), "levels", levels, "points", points);
+	return json_with("goal", name ? name : "critical load", "slower", json_count(points, "verdict", "slower"), "faster",
+			 json_count(points, "verdict", "faster"), "change", whole_change(levels), "noise", noise,
+			 "last_change", last_change_json(points), "levels", levels, "points", points);
 }
 
 /* --- the document -------------------------------------------------------------------------------------------------------------------- */
@@ -534,11 +530,11 @@ static json_t *document_of(const struct trend *trend)
 	const json_t *first = trend->results[0].document;
 	char kind[KIND_SIZE];
 	json_t *document =
-		json_pack("{s:s, s:s, s:s?, s:s, s:f, s:f, s:I, s:o, s:O, s:o}", "schema", "xdp-mlr/trend/1", "folder",
-			  trend->config->files[0], "verb", *document_kind(first, kind) ? kind : NULL, "quantity",
+		json_with("schema", "xdp-mlr/trend/1", "folder", trend->config->files[0], "verb",
+			  *document_kind(first, kind) ? kind : NULL, "quantity",
 			  json_object_get(first, "critical_load") ? "critical load" : "Conditional Throughput", "tolerance",
 			  trend->config->tolerance_ratio, "significance", trend->config->significance_ratio, "results",
-			  (json_int_t)trend->count, "goals", goals_json(trend), "skipped", trend->skipped, "environment",
+			  trend->count, "goals", goals_json(trend), "skipped", json_incref(trend->skipped), "environment",
 			  environment_describe(time(NULL)));
 
 	if (document && json_object_get(first, "traffic_profile"))

@@ -10,7 +10,7 @@
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/json_read.h"
-#include "base/json_text.h"
+#include "base/json_value.h"
 #include "base/reader.h"
 #include "config/stored.h"
 #include "mlr/results.h"
@@ -38,14 +38,13 @@ static json_t *answer_json(const struct mlr_results *results)
 
 	if (mlr_results_goal_result(results, 0, NAN, NAN, &result))
 		return NULL;
-	return json_pack("{s:o, s:o, s:o, s:o, s:b}", "loads",
+	return json_with("loads",
 			 json_list(i, mlr_results_load_count(results),
-				   json_pack("{s:f, s:s}", "load", mlr_results_load_fps(results, i), "class",
+				   json_with("load", mlr_results_load_fps(results, i), "class",
 					     class_name(mlr_results_class(results, i, 0)))),
-			 "relevant_lower_bound", json_number_or_null(result.relevant_lower_bound_fps),
-			 "relevant_upper_bound", json_number_or_null(result.relevant_upper_bound_fps),
-			 "conditional_throughput", json_number_or_null(result.conditional_throughput_fps), "regular",
-			 result.irregularity == MLR_REGULAR);
+			 "relevant_lower_bound", result.relevant_lower_bound_fps, "relevant_upper_bound",
+			 result.relevant_upper_bound_fps, "conditional_throughput", result.conditional_throughput_fps,
+			 "regular", json_boolean(result.irregularity == MLR_REGULAR));
 }
 
 /* Answer one question, {"goal", "trials"}; NULL: it is none. */
@@ -184,7 +183,7 @@ static json_t *unfolded(const json_t *trials)
 /* Ask a question, and compare the answer. EXIT_UNMET: it is wrong. */
 static enum exit_code ask(struct child *child, const char *path, const json_t *vector)
 {
-	json_auto_t *question = json_pack("{s:O?, s:o}", "goal", json_object_get(vector, "goal"), "trials",
+	json_auto_t *question = json_with("goal", json_incref(json_object_get(vector, "goal")) ?: json_null(), "trials",
 					  unfolded(json_object_get(vector, "trials")));
 	json_auto_t *answered = NULL, *contradictions = json_array();
 	struct audit audit = { .contradictions = contradictions };
