@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "bpf/map.h"
 #include "bpf/parse.h"
 
 /* The program that includes this defines it: the memory that its CPU writes to. */
@@ -28,13 +29,7 @@ const volatile __u16 mac_end = 0;     /* the last two */
 volatile __u32 expected_changes = 0;
 
 /* The headers that each flow is sent with. Their number is set before loading. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct rx_sent);
-} sent SEC(".maps");
+MAPPED_ARRAY(sent, 1, struct rx_sent);
 
 /* Whether a frame that has an Ethernet header goes to another destination than it is sent to. */
 static __always_inline int is_readdressed(const void *data)

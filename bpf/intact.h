@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "bpf/map.h"
 #include "bpf/parse.h"
 #include "mlr/signature.h"
 
@@ -20,12 +21,7 @@ const volatile struct mlr_signature_key signature_key = { 0 };
 
 /* The digests of payloads that are sent, RX_DIGESTS_MAX for each length of a UDP packet. Zeros are no digest. They are set
  * before loading. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct rx_digests);
-} digests SEC(".maps");
+ARRAY(digests, 1, struct rx_digests);
 
 /* The program that includes this defines it: the memory that its CPU writes to. */
 static __always_inline struct rx_cpu *this_cpu(void);

@@ -14,6 +14,7 @@
  *
  * Each direction has an instance of its own.
  */
+#include "bpf/map.h"
 #include "bpf/parse.h"
 
 char _license[] SEC("license") = "Dual BSD/GPL";
@@ -30,20 +31,10 @@ struct policer_state {
 	__u64 queued_q16_ns; /* the work that was queued then, 48.16 fixed point */
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct policer_state);
-} state SEC(".maps");
+ARRAY(state, 1, struct policer_state);
 
 /* The counts of a policer. They are written under the lock of the state. User space finds the map by its name. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct policer_counts);
-} policer_counts SEC(".maps");
+ARRAY(policer_counts, 1, struct policer_counts);
 
 /* A start far enough from zero that an earlier departure does not wrap. */
 #define TIME_ORIGIN_NS (1ull << 33)
@@ -167,12 +158,7 @@ struct stretch_state {
 	__u64 drawn;              /* random numbers drawn in all */
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct stretch_state);
-} stretching SEC(".maps");
+ARRAY(stretching, 1, struct stretch_state);
 
 /* Measure the load by one frame more; *ret_draw numbers the frame. */
 static __always_inline __u64 measure_load_mfps(struct stretch_state *state, __u32 trial, __u32 departure_ns, __u64 *ret_draw)
@@ -248,12 +234,7 @@ int stretch(struct xdp_md *context)
 
 /* --- delay ---------------------------------------------------------------------------------------------------------- */
 
-struct {
-	__uint(type, BPF_MAP_TYPE_XSKMAP);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u32);
-} forwarder SEC(".maps");
+MAP(forwarder, BPF_MAP_TYPE_XSKMAP, 0, 1, __u32);
 
 SEC("xdp")
 int hand_over(struct xdp_md *context)

@@ -31,6 +31,7 @@
 #include "bpf/icmp.h"
 #include "bpf/intact.h"
 #include "bpf/mangled.h"
+#include "bpf/map.h"
 #include "bpf/parse.h"
 
 char _license[] SEC("license") = "Dual BSD/GPL";
@@ -80,13 +81,7 @@ __u32 late_frames[RX_TRIAL_NUMBERS] = { 0 };
 __u64 used_trials[RX_TRIAL_WORDS] = { 0 };
 
 /* There is one entry for each CPU. Their number is set before loading. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct rx_cpu);
-} cpus SEC(".maps");
+MAPPED_ARRAY(cpus, 1, struct rx_cpu);
 
 /* The state of a flow. It has as much of `seen` as the window needs: the map's value size is set before loading. */
 struct flow_state {
@@ -107,48 +102,19 @@ struct {
 } flows SEC(".maps");
 
 /* There are RX_CPU_INTERVALS for each CPU, or one where nobody asked for them. The number is set before loading. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct rx_interval);
-} intervals SEC(".maps");
+MAPPED_ARRAY(intervals, 1, struct rx_interval);
 
 /* There are service_count for each CPU, or one in all. The number is set before loading. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct rx_service);
-} services SEC(".maps");
+MAPPED_ARRAY(services, 1, struct rx_service);
 
 /* Frames by the part in which they were due: part_count for each service, or for all. All CPUs share them. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u64);
-} parts SEC(".maps");
+MAPPED_ARRAY(parts, 1, __u64);
 
 /* There are flow_count of them, or one where nobody asked for them. The number is set before loading. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct rx_flow_figures);
-} flow_figures SEC(".maps");
+MAPPED_ARRAY(flow_figures, 1, struct rx_flow_figures);
 
 /* There are capture_most of them. The number is set before loading. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct rx_captured);
-} captured SEC(".maps");
+ARRAY(captured, 1, struct rx_captured);
 
 /* Return how far a number is ahead of the one expected next. In the common case it is 0. */
 static __always_inline __s64 distance(__u32 sequence, __u32 next)

@@ -17,6 +17,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/map.h"
 #include "bpf/shared.h"
 
 char _license[] SEC("license") = "Dual BSD/GPL";
@@ -41,49 +42,22 @@ struct live_queue queue;
  * whole words. */
 static __u64 scratch[MLR_HEADER_SCRATCH_OCTETS / WORD_OCTETS];
 
-struct {
-	__uint(type, BPF_MAP_TYPE_DEVMAP);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u32);
-} port SEC(".maps");
+MAP(port, BPF_MAP_TYPE_DEVMAP, 0, 1, __u32);
 
 /* The templates of the plan, and the extra one behind them. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1); /* set before loading */
-	__type(key, __u32);
-	__type(value, struct mlr_frame_template);
-} templates SEC(".maps");
+ARRAY(templates, 1, struct mlr_frame_template); /* set before loading */
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, MLR_SCHEDULE_MAX);
-	__type(key, __u32);
-	__type(value, __u16);
-} schedule SEC(".maps");
+ARRAY(schedule, MLR_SCHEDULE_MAX, __u16);
 
 /* The flows of the plan. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1); /* set before loading */
-	__type(key, __u32);
-	__type(value, struct mlr_flow);
-} flows SEC(".maps");
+MAPPED_ARRAY(flows, 1, struct mlr_flow); /* set before loading */
 
 /* The schedule that all queues of the port share. The program of the first queue has it, and the others use that one's. In a
  * section of its own it is a map without a lookup. */
 struct tx_schedule port_schedule SEC(".data.schedule") = { 0 };
 
 /* The moves of the schedule between the frames of this queue. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct mlr_moves);
-} queue_moves SEC(".maps");
+MAPPED_ARRAY(queue_moves, 1, struct mlr_moves);
 
 /* --- waiting -------------------------------------------------------------------------------------------------------- */
 
