@@ -157,6 +157,9 @@ no_fall_up_to() { # LOAD A B
   [ "$status" -eq 1 ]
   # but a B that is the same may be a fall from what A could do
   cannot_tell "ndr: the tester's own limit set the bounds of A, so its SUT may be faster than they say" limited a
+  # less than its bound was offered to a SUT that seems to do as much
+  jq '.search_result[] |= . + {tester_limited: true, offered_less: true} | del(.trials)' "$BATS_TEST_TMPDIR/a.json" >"$BATS_TEST_TMPDIR/less.json"
+  cannot_tell "ndr: less was offered than the Lower Bound of B, so its SUT may be slower than that says" a less
   run compare a limited
   [ "$status" -eq 0 ]
   run compare limited limited

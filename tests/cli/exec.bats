@@ -286,7 +286,7 @@ contradicts() { # JQ MEMBER
   run --separate-stderr measured "$(computing 'if .trial_load > 5e5 then {trial_loss_ratio: 0.5}
     else {trial_loss_ratio: 0, tester_limited: true} end')" --goal final=1,sum=1 --format json
   [ "$status" -eq 1 ]
-  is '.search_result[0] | .relevant_lower_bound < 5e5 and .tester_limited' <<<"$output"
+  is '.search_result[0] | .relevant_lower_bound < 5e5 and .tester_limited and .offered_less' <<<"$output"
   # no self-test says so, and the SUT may do less
   echo "$output" >"$BATS_TEST_TMPDIR/result.json"
   "$XDP_MLR" report "$BATS_TEST_TMPDIR/result.json" | tr -s ' \n' ' ' |

@@ -117,6 +117,8 @@ json_t *report_goal_result(const struct search *search, size_t goal, const struc
 	report_add_bps(json, "relevant_upper_bound", result->relevant_upper_bound_fps, octets);
 	report_add_bps(json, "conditional_throughput", result->conditional_throughput_fps,
 		       octets_of_throughput(search, result, octets));
+	if (outcome->offered_less)
+		json_put(json, "offered_less", true);
 	json_put(json, "rfc2544_compliance",
 		 rfc2544_compliance(&search->config->goals[goal], result, outcome->tester_limited));
 	return json;

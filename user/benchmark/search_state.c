@@ -72,12 +72,12 @@ enum exit_code search_outcome(const struct search *search, size_t goal, struct g
 
 	if (mlr_controller_goal_result(search->controller, goal, &ret->result))
 		return out_of_memory();
+	ret->offered_less = is_spoilt_at(search, goal, result->relevant_lower_bound_fps, spoils_lower);
 	ret->tester_limited = is_spoilt_at(search, goal,
 					   isnan(result->relevant_upper_bound_fps) ? result->relevant_lower_bound_fps
 										   : result->relevant_upper_bound_fps,
 					   spoils_upper) ||
-			      is_spoilt_at(search, goal, result->relevant_lower_bound_fps, spoils_lower) ||
-			      is_known_limited(search, goal, result);
+			      ret->offered_less || is_known_limited(search, goal, result);
 	return EXIT_DONE;
 }
 

@@ -33,6 +33,7 @@ struct search_latency {
 struct goal_outcome {
 	struct mlr_goal_result result;
 	bool tester_limited; /* the tester's own limit decided a trial at the Relevant Upper Bound (without one, at the lower) */
+	bool offered_less;   /* less was offered than the Relevant Lower Bound: limited, too, but the SUT may do less */
 };
 
 enum search_end {

@@ -301,6 +301,14 @@ static const char *hidden_side(const struct verdict *verdict, const struct findi
 	return is_one_of(verdict->word, "faster same") && hides_a ? "A" : NULL;
 }
 
+/* Return the side whose SUT may do less than is known, because all of its searches offered less than they say. */
+static const char *overstated_side(const struct verdict *verdict, const struct findings *a, const struct findings *b)
+{
+	if (strcmp(verdict->word, "slower") == 0)
+		return a->offered_less == a->runs ? "A" : NULL;
+	return is_one_of(verdict->word, "faster same") && b->offered_less == b->runs ? "B" : NULL;
+}
+
 /* "B is only at least 2 Mfps" */
 static const char *bound_text(const char *name, const struct findings *findings, char buffer[VALUE_TEXT_SIZE])
 {
@@ -350,14 +358,18 @@ static void weigh_one_sided(struct verdict *verdict, const struct findings *a, c
 /* Withdraw what the values do not show, because a SUT may do more, or less, than they say. */
 static void weigh_limits(struct verdict *verdict, const struct findings *a, const struct findings *b)
 {
-	const char *hidden = hidden_side(verdict, a, b);
+	const char *hidden = hidden_side(verdict, a, b), *overstated = overstated_side(verdict, a, b);
 
-	if (!hidden) {
+	if (!hidden && !overstated) {
 		weigh_one_sided(verdict, a, b);
 		return;
 	}
 	verdict->word = "unknown";
-	explain(verdict, "the tester's own limit set the bounds of %s, so its SUT may be faster than they say", hidden);
+	if (overstated)
+		explain(verdict, "less was offered than the Lower Bound of %s, so its SUT may be slower than that says",
+			overstated);
+	else
+		explain(verdict, "the tester's own limit set the bounds of %s, so its SUT may be faster than they say", hidden);
 }
 
 static struct verdict judge_goal(const struct config *config, const struct mlr_spread *spread, const struct findings *a,

@@ -202,6 +202,7 @@ static void add_result(struct findings *findings, const json_t *result)
 
 	findings->irregular |= !read_truth(result, "regular");
 	findings->limited += read_truth(result, "tester_limited");
+	findings->offered_less += read_truth(result, "offered_less");
 	findings->runs++;
 	if (!isnan(throughput_fps))
 		json_array_append_new(findings->each, json_real(throughput_fps));

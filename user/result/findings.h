@@ -28,6 +28,7 @@ struct findings {
 	double error_ratio;         /* the largest standard deviation of one threshold; else 0 */
 	double resolution_ratio;    /* a standard deviation: what the width between the bounds leaves open */
 	size_t limited;             /* searches that the tester limited */
+	size_t offered_less;        /* searches whose Lower Bound less was offered than: the SUT may do less */
 	bool at_least, at_most;     /* no search found a threshold: the SUT may do more, or less, than `compared` says */
 	bool irregular;
 	json_t *each; /* the throughputs; owned */
