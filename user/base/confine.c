@@ -104,14 +104,26 @@ static void lift_limits(void)
 	setrlimit(RLIMIT_NPROC, &none);
 }
 
+/* Who started us may want a signal when he dies. A change of the user takes that back. */
+static void hear_of_death(int signal, pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, signal);
+	if (signal && getppid() != parent)
+		raise(signal);
+}
+
 static int become_nobody(void)
 {
-	int error = 0;
+	int error = 0, signal = 0;
+	pid_t parent = getppid();
+
+	prctl(PR_GET_PDEATHSIG, &signal);
 
 	/* The C library changes the user in all threads. The kernel takes the capabilities with the user. A service without
 	 * CAP_SETUID, and a container whose user namespace has no nobody, stays root without capabilities. */
 	if (geteuid() == 0 && (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY)))
 		error = errno == EPERM || errno == EINVAL ? 0 : -errno;
+	hear_of_death(signal, parent);
 	return error ?: confine_keep(0) ?: confine_no_new_privileges();
 }
 
