@@ -19,7 +19,8 @@ static struct {
 	struct view view;
 	bool has_view;
 	uint64_t written_ns;
-	bool is_held; /* Metrics go to `held`, because files can no longer be opened. */
+	bool is_held;   /* Metrics go to `held`, because files can no longer be opened. */
+	int hold_error; /* -errno where it could not be held: the file's folder has gone */
 	struct destination held;
 	int error; /* errno of the last time that the file was written */
 } metrics;
@@ -139,7 +140,9 @@ static enum exit_code replace_file(const char *path, const char *text, size_t le
 {
 	int before = metrics.error, error;
 
-	if (!metrics.is_held)
+	if (metrics.hold_error)
+		error = metrics.hold_error;
+	else if (!metrics.is_held)
 		error = file_replace(path, text, length, 0644, false);
 	else if (metrics.held.fd >= 0)
 		error = file_write_all(metrics.held.fd, text, length);
@@ -175,7 +178,10 @@ enum exit_code metrics_start(const struct config *config)
 
 void metrics_hold(struct keeper_plan *plan)
 {
-	if (!metrics.config || destination_ready(metrics.config->metrics_path, &metrics.held))
+	if (!metrics.config)
+		return;
+	metrics.hold_error = destination_ready(metrics.config->metrics_path, &metrics.held);
+	if (metrics.hold_error)
 		return;
 	destination_hold(&metrics.held, plan);
 	metrics.is_held = true;
