@@ -153,14 +153,14 @@ PYTHON
   [ "$(limited '100, 90, 90')" = True ]
 }
 
-# Of testpmd what is said to it, and what it answers. Its link has the pace of whole Mbit/s, and its receiver lacks buffers for LACKING.
+# Of testpmd what is said to it, and what it answers. Its link has the pace of whole Mbit/s for 0.2 s, and its receiver lacks buffers for LACKING.
+# The measurer's clock goes by its sleeps alone, so that no delay of this machine changes what it expects.
 @test "what testpmd's receiver had no buffer for, and what was sent beyond the load, limits a trial" {
   command -v python3 >/dev/null || skip "python3 is not here"
   cat >"$BATS_TEST_TMPDIR/testpmd" <<'PYTHON'
 #!/usr/bin/env python3
 import os
 import sys
-import time
 
 sends = "--forward-mode=txonly" in sys.argv
 sent = os.path.join(os.path.dirname(sys.argv[0]), "sent")
@@ -173,14 +173,12 @@ def frames():
 
 
 def answer(command):
-    global rate_fps, begin_s
+    global rate_fps
     if command.startswith("set port 0 queue 0 rate "):
         rate_fps = int(command.split()[-1]) * 1e6 / 8 / 84
-    elif command == "start":
-        begin_s = time.monotonic()
     elif command == "stop" and sends:
         with open(sent, "w") as file:
-            file.write(str(round(rate_fps * (time.monotonic() - begin_s))))
+            file.write(str(round(rate_fps * 0.2)))
     elif command == "show port stats 0":
         lacking, lost = int(os.environ.get("LACKING", 0)), int(os.environ.get("LOST", 0))
         if sends:
@@ -197,8 +195,21 @@ for line in sys.stdin:
     print(end=answer(line.strip()) + "testpmd> ", flush=True)
 PYTHON
   chmod +x "$BATS_TEST_TMPDIR/testpmd"
+  cat >"$BATS_TEST_TMPDIR/sitecustomize.py" <<'PYTHON'
+import time
+
+now_s = 0
+
+
+def sleep(duration_s):
+    global now_s
+    now_s += duration_s
+
+
+time.sleep, time.monotonic = sleep, lambda: now_s
+PYTHON
   trial() { # LOAD LOST LACKING
-    LOST=$2 LACKING=$3 run --separate-stderr python3 tools/measurers/testpmd.py --program "$BATS_TEST_TMPDIR/testpmd" \
+    PYTHONPATH=$BATS_TEST_TMPDIR LOST=$2 LACKING=$3 run --separate-stderr python3 tools/measurers/testpmd.py --program "$BATS_TEST_TMPDIR/testpmd" \
       --sender a --receiver b --destination-mac 02:00:00:00:00:01 <<<"{\"trial_duration\": 0.2, \"trial_load\": $1}"
   }
   trial 1.488e6 100 0
