@@ -76,7 +76,7 @@ start_ranks() { # RANKS PROGRAM...
     --mca oob_tcp_if_include "$CONTROL" --mca mpi_yield_when_idle 1 "$@"
 }
 
-# The processes of the program on a host, supervisors first: a supervisor is the parent of its worker.
+# The processes of the program on a host, supervisors first: a supervisor is the parent of its worker, which is that of its keeper.
 processes_on() { # HOST
   local pid inode
   inode=$(stat -Lc %i "/run/netns/$LAB-$1")
@@ -84,6 +84,11 @@ processes_on() { # HOST
     [ "$(readlink "/proc/$pid/ns/net")" = "net:[$inode]" ] && echo "$pid"
   done
   return 0
+}
+
+# The worker of a rank: it comes between its supervisor and its keeper.
+worker_on() { # HOST
+  processes_on "$1" | sed -n 2p
 }
 
 # All that a run may change on the ports of the hosts, a fact a line.

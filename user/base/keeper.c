@@ -324,7 +324,8 @@ int keeper_split(const struct keeper_plan *plan)
 	close(fds[1]);
 	if (!error)
 		error = give_away(plan);
-	close_inherited();
+	if (!plan->leaves_inherited)
+		close_inherited();
 	if (!error)
 		error = confine_to_nobody();
 	if (error)

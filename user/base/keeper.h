@@ -50,6 +50,7 @@ struct keeper_plan {
 	void (*undo)(void *context, uint32_t known);
 	void *context;
 	uint64_t capabilities; /* capabilities that the keeper still needs, as bits of confine.h */
+	bool leaves_inherited; /* The run may need descriptors that were left open for it, or by a library such as MPI. */
 };
 
 /* Have the keeper keep a descriptor; a negative one is ignored. From the split on the descriptor belongs to the keeper

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/destination.h"
 #include "base/json_read.h"
 #include "base/json_value.h"
 #include "base/reader.h"
@@ -277,16 +278,49 @@ static double slowest_link_bps(const struct measurer_mpi *mpi)
 /* Open what is here; every step is taken by all or by none. */
 static enum exit_code open_together(struct measurer_mpi *mpi)
 {
-	enum exit_code code = meet(mpi);
+	enum exit_code code = meet(mpi) ?: mpi_agree(xdp_open_ports(&mpi->xdp), 0, NULL) ?: share_ports(mpi);
 
-	if (code || (code = mpi_agree(xdp_open_ports(&mpi->xdp), 0, NULL)) || (code = share_ports(mpi)))
-		return code;
-	code = make_profile(mpi) ?: xdp_open_frames(&mpi->xdp) ?: xdp_look_around(&mpi->xdp);
-	if ((code = mpi_agree(code, 0, NULL)) || (code = share_descriptions(mpi)))
+	if (code || (code = mpi_agree(make_profile(mpi) ?: xdp_open_frames(&mpi->xdp), 0, NULL)))
 		return code;
 	mpi->measurer.transmitters = mpi->xdp.measurer.transmitters;
 	mpi->measurer.line_rate_fps = xdp_line_rate_fps(&mpi->xdp, slowest_link_bps(mpi));
-	return mpi_clocks_measure(&mpi->clocks, CLOCK_ROUNDS);
+	return EXIT_DONE;
+}
+
+static void hold_ports(struct measurer *measurer, struct keeper_plan *plan)
+{
+	xdp_hold_ports(&((struct measurer_mpi *)measurer)->xdp, plan);
+}
+
+/* Divide this process, unless it is rank 0: that has files to keep as well (measurer_divide()). */
+static enum exit_code divide(struct measurer_mpi *mpi)
+{
+	struct keeper_plan plan = { .answer = destination_answer };
+
+	if (job_rank() == 0)
+		return EXIT_DONE;
+	hold_ports(&mpi->measurer, &plan);
+	return privileges_divide(mpi->config, &plan);
+}
+
+/* Get ready for the first trial. From now on ranks read what arrives at their ports. */
+static enum exit_code look_together(struct measurer_mpi *mpi)
+{
+	enum exit_code code;
+
+	job_set_patience(OPEN_PATIENCE_NS);
+	code = mpi_agree(divide(mpi) ?: xdp_look_around(&mpi->xdp), 0, NULL)
+		       ?: share_descriptions(mpi)
+		       ?: mpi_clocks_measure(&mpi->clocks, CLOCK_ROUNDS);
+	job_set_patience(TRIAL_PATIENCE_NS);
+	return code;
+}
+
+static enum exit_code connect_all(struct measurer *measurer)
+{
+	struct mpi_order order = { .kind = ORDER_LOOK };
+
+	return job_broadcast(0, &order, sizeof(order)) ?: look_together((struct measurer_mpi *)measurer);
 }
 
 static void close_ports(struct measurer_mpi *mpi)
@@ -534,6 +568,8 @@ static json_t *traffic_profile(struct measurer *measurer)
 }
 
 static const struct measurer_ops ops = {
+	.connect = connect_all,
+	.hold = hold_ports,
 	.measure = measure,
 	.describe = describe,
 	.traffic_profile = traffic_profile,
@@ -565,6 +601,8 @@ static enum exit_code serve(const struct config *config)
 
 		if (order.kind == ORDER_OPEN)
 			open_new(config, &mpi);
+		else if (order.kind == ORDER_LOOK)
+			look_together(mpi);
 		else if (order.kind == ORDER_TRIAL)
 			mpi_trial(mpi, &order, &result);
 		else if (mpi)

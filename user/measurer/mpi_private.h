@@ -57,7 +57,7 @@ bool mpi_port_is_here(const struct measurer_mpi *mpi, unsigned int port, unsigne
 
 /* An order of rank 0. It is plain data. */
 struct mpi_order {
-	enum { ORDER_OPEN, ORDER_TRIAL, ORDER_CLOSE, ORDER_END } kind;
+	enum { ORDER_OPEN, ORDER_LOOK, ORDER_TRIAL, ORDER_CLOSE, ORDER_END } kind;
 	struct mlr_trial_input input; /* This and the next members belong to ORDER_TRIAL. */
 	uint16_t trial;
 	uint32_t first_sequence;

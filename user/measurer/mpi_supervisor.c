@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/stop.h"
 #include "port/journal.h"
 #include "port/session.h"
@@ -36,6 +37,18 @@ static int wait_for(pid_t worker, int worker_fd)
 	return status;
 }
 
+#define KEEPER_PATIENCE_NS (2 * NS_PER_S)
+#define KEEPER_POLL_MS     5
+
+/* The worker's keeper (keeper.h) ends behind it, and has its ports until then. */
+static void await_keeper(void)
+{
+	uint64_t deadline_ns = clock_ns() + KEEPER_PATIENCE_NS;
+
+	while (waitpid(-1, NULL, WNOHANG) >= 0 && clock_ns() < deadline_ns)
+		poll(NULL, 0, KEEPER_POLL_MS);
+}
+
 /* Say how the worker died, and clean up behind it. */
 static enum exit_code mourn(int signal_number)
 {
@@ -47,6 +60,7 @@ static enum exit_code mourn(int signal_number)
 	refuse(EXIT_INVALID, "this rank was killed by signal %d (%s): the trial that went on is invalid", signal_number,
 	       strsignal(signal_number));
 	message_quiet = true; /* other runs' ports are none of ours */
+	await_keeper();
 	journal_clean(&cleaned);
 	session_clean();
 	return EXIT_INVALID;
@@ -65,9 +79,11 @@ static enum exit_code work(pid_t supervisor, enum exit_code (*run)(const struct 
 
 enum exit_code supervisor_run(enum exit_code (*run)(const struct config *config), const struct config *config)
 {
-	pid_t supervisor = getpid(), worker = fork();
+	pid_t supervisor = getpid(), worker;
 	int worker_fd, status;
 
+	prctl(PR_SET_CHILD_SUBREAPER, 1); /* The worker's children become ours when it dies. */
+	worker = fork();
 	if (!worker)
 		return work(supervisor, run, config);
 	if (worker < 0)

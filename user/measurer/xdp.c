@@ -310,14 +310,17 @@ static void undo_ports(void *context, uint32_t with_carrier)
 	session_restore();
 }
 
-static void hold_ports(struct measurer *measurer, struct keeper_plan *plan)
+void xdp_hold_ports(struct measurer_xdp *xdp, struct keeper_plan *plan)
 {
-	struct measurer_xdp *xdp = (struct measurer_xdp *)measurer;
-
 	ports_hold(xdp->netlink, xdp->ports, xdp->port_count, plan);
 	session_hold(plan);
 	plan->undo = undo_ports;
 	plan->context = xdp;
+}
+
+static void hold_ports(struct measurer *measurer, struct keeper_plan *plan)
+{
+	xdp_hold_ports((struct measurer_xdp *)measurer, plan);
 }
 
 static void have_ports_undone(struct measurer_xdp *xdp, uint32_t with_carrier)

@@ -272,6 +272,8 @@ enum exit_code xdp_open_ports(struct measurer_xdp *xdp);
 enum exit_code xdp_make_profile(struct measurer_xdp *xdp, const struct config *all_ports);
 /* Attach the receivers, and open the transmitters and all other sockets. Nothing that arrives is parsed. */
 enum exit_code xdp_open_frames(struct measurer_xdp *xdp);
+/* Have the keeper undo what was changed on ports (keeper.h). */
+void xdp_hold_ports(struct measurer_xdp *xdp, struct keeper_plan *plan);
 /* Learn addresses, and judge what was heard since the receivers were attached. It needs no privileges. */
 enum exit_code xdp_look_around(struct measurer_xdp *xdp);
 /* Undo all that. It may be called after any of these functions failed. */

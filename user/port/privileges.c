@@ -86,9 +86,8 @@ static bool is_divided(const struct config *config)
 {
 	if (reads_alone(config) || opens_again(config) || config->verb == VERB_CONNECT)
 		return true;
-	return (config->verb == VERB_TRIAL || config->verb == VERB_SEARCH || config->verb == VERB_SOAK ||
-		config->verb == VERB_SWEEP) &&
-	       config->measurer != MEASURER_MPI;
+	return config->verb == VERB_TRIAL || config->verb == VERB_SEARCH || config->verb == VERB_SOAK ||
+	       config->verb == VERB_SWEEP;
 }
 
 enum exit_code privileges_reduce(const struct config *config)
@@ -224,14 +223,18 @@ enum exit_code privileges_divide(const struct config *config, struct keeper_plan
 {
 	int error;
 
+	bool is_mpi = config->measurer == MEASURER_MPI;
+
 	if (!is_divided(config))
 		return EXIT_DONE;
+	plan->leaves_inherited = is_mpi;
 	plan->capabilities = KEPT_FOR_FILES | (plan->undo ? KEPT_FOR_PORTS : 0) |
 			     (plan->part ? for_ports() | TO_BE_NOBODY | CONFINE_BIT(CAP_SYS_ADMIN) : 0);
 	plan->confine = plan->part ? filter_nothing : filter_keeper;
 	error = keeper_split(plan);
 	if (error)
 		return refuse(EXIT_INCAPABLE, "cannot give up privileges: %s", strerror(-error));
-	filter_calls(config->measurer == MEASURER_XDP && !reads_alone(config), true, false);
+	if (!is_mpi) /* MPI makes calls of its own. */
+		filter_calls(config->measurer == MEASURER_XDP && !reads_alone(config), true, false);
 	return EXIT_DONE;
 }
