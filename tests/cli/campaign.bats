@@ -284,6 +284,22 @@ run_and_kill_a_point() { # SIGNAL SIZE
   [ "$(state_of frame-size=64,run=1)" = interrupted ]
 }
 
+@test "a point whose runner is killed is nobody else's until its process has ended" {
+  slow_campaign
+  touch hold
+  "$XDP_MLR" campaign run c.yaml --quiet >/dev/null 2>&1 &
+  local runner=$! child lock='results/points/frame-size=64,run=1.lock'
+  wait_until grep -qs trial_finished results/points/frame-size=64,run=1.jsonl
+  child=$(pgrep -P "$runner")
+  kill -STOP "$child"
+  kill -9 "$runner"
+  wait "$runner" || true
+  run -1 flock --nonblock "$lock" true
+  kill -CONT "$child"
+  wait_until ended "$child"
+  wait_until flock --nonblock "$lock" true
+}
+
 @test "two runners share the points, and none is run twice" {
   slow_campaign
   touch hold

@@ -18,6 +18,7 @@
 #include "base/exit_code.h"
 #include "base/files.h"
 #include "base/message.h"
+#include "base/process.h"
 #include "base/stop.h"
 
 #define KEPT_STANDARD 3
@@ -289,7 +290,7 @@ static void close_inherited(void)
 	while (all && (entry = readdir(all))) {
 		int fd = atoi(entry->d_name), flags = fcntl(fd, F_GETFD);
 
-		if (fd >= KEPT_STANDARD && flags >= 0 && !(flags & FD_CLOEXEC))
+		if (fd >= KEPT_STANDARD && flags >= 0 && !(flags & FD_CLOEXEC) && fd != process_kept_fd())
 			close(fd);
 	}
 	if (all)

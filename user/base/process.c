@@ -16,10 +16,20 @@
 #include "base/confine.h"
 #include "base/guard.h"
 
+#define KEPT_VARIABLE "XDP_MLR_KEPT_FD"
+
+int process_kept_fd(void)
+{
+	const char *number = getenv(KEPT_VARIABLE);
+
+	return number ? atoi(number) : -1;
+}
+
 /* Close all descriptors from the third on but this one; 0: close all. */
 static void close_others(int kept_fd)
 {
 	const unsigned int first = STDERR_FILENO + 1;
+	static char kept[sizeof(KEPT_VARIABLE) + 12];
 
 	if (kept_fd < (int)first) {
 		close_range(first, ~0u, 0);
@@ -29,6 +39,8 @@ static void close_others(int kept_fd)
 		close_range(first, (unsigned int)kept_fd - 1, 0);
 	close_range((unsigned int)kept_fd + 1, ~0u, 0);
 	fcntl(kept_fd, F_SETFD, 0);
+	snprintf(kept, sizeof(kept), KEPT_VARIABLE "=%d", kept_fd);
+	putenv(kept);
 }
 
 /* The terminal may be that of a shell of root's. A process that has left it cannot put input there (TIOCSTI). 0 or -errno. */

@@ -16,7 +16,7 @@ struct process {
 struct process_plan {
 	const char *const *arguments;       /* ends with NULL; the first is searched in PATH */
 	int input_fd, output_fd, errors_fd; /* its three standard files; -1: /dev/null for the first, ours for the others */
-	int kept_fd;                        /* a further descriptor that it inherits; 0: none */
+	int kept_fd;                        /* a further descriptor that it inherits, see process_kept_fd(); 0: none */
 	int death_signal;                   /* the signal that it gets when we die */
 	bool is_nobody; /* The process has no privileges and, where we are root, no network (confine_converter()). */
 	bool own_group; /* The process has a process group of its own, whose number is its process id. */
@@ -28,6 +28,8 @@ struct process_plan {
 /* Start a process. It inherits no other descriptor, whoever opened it, not even sockets of libraries. Returns 0 or -errno.
  * The descriptors of the plan still belong to the caller. */
 int process_start(const struct process_plan *plan, struct process *ret);
+/* Return the descriptor that whoever started this program by a plan has it keep open to its end, such as a lock; -1: none. */
+int process_kept_fd(void);
 /* Start a process with a pipe as each of two of its standard files. Our ends do not block. Its ends block; they are put into
  * the plan, and are closed here once it has started. */
 int process_start_piped(struct process_plan *plan, const int standard[2], struct process *ret, int ret_fds[2]);

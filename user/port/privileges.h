@@ -17,9 +17,9 @@ const char *privileges_missing(char buffer[PRIVILEGES_TEXT_SIZE]);
 enum exit_code privileges_check(void);
 /* Keep only the capabilities that opening, trials, the report and restoring need. */
 enum exit_code privileges_reduce(const struct config *config);
-/* Call it once everything of a trial, search, sweep, soak or connect is open. A keeper (keeper.h) keeps what the plan says.
- * This process becomes nobody, without capabilities, and can make only the system calls of a run. It does nothing for verbs
- * that open ports again, and for measurers that are other processes. */
+/* Call it once everything of a run is open, and for a suite before its first part. A keeper (keeper.h) keeps what the plan says.
+ * This process becomes nobody, without capabilities, and can make only the system calls of a run. A rank of MPI may make
+ * others, too. */
 enum exit_code privileges_divide(const struct config *config, struct keeper_plan *plan);
 /* Give up the capabilities for opening, in a process that is not divided, and allow only the system calls of a run. */
 enum exit_code privileges_confine(void);
