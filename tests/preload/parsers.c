@@ -119,6 +119,11 @@ json_t *json_loadf(FILE *stream, size_t flags, json_error_t *error)
 	return PARSED(note(__func__, "a stream", 8), NEXT(json_loadf)(stream, flags, error));
 }
 
+json_t *json_load_callback(json_load_callback_t from, void *context, size_t flags, json_error_t *error)
+{
+	return PARSED(note(__func__, "a stream", 8), NEXT(json_load_callback)(from, context, flags, error));
+}
+
 json_t *json_loadfd(int fd, size_t flags, json_error_t *error)
 {
 	return PARSED(note_fd(__func__, fd), NEXT(json_loadfd)(fd, flags, error));
