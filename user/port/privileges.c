@@ -75,26 +75,11 @@ static bool reads_alone(const struct config *config)
 	return config->verb == VERB_REPORT || config->verb == VERB_COMPARE || config->verb == VERB_VERIFY;
 }
 
-/* Whether ports are opened anew, for each size, service or backend. */
-static bool opens_again(const struct config *config)
-{
-	return config->verb == VERB_SELFTEST || config->verb == VERB_RFC2544 || config->verb == VERB_Y1564;
-}
-
-/* Whether the process is divided before the first trial. */
-static bool is_divided(const struct config *config)
-{
-	if (reads_alone(config) || opens_again(config) || config->verb == VERB_CONNECT)
-		return true;
-	return config->verb == VERB_TRIAL || config->verb == VERB_SEARCH || config->verb == VERB_SOAK ||
-	       config->verb == VERB_SWEEP;
-}
-
 enum exit_code privileges_reduce(const struct config *config)
 {
-	/* Live frames open a network namespace, and a run that is divided becomes nobody. */
+	/* Live frames open a network namespace. Every run but `lab on` is divided, and becomes nobody. */
 	uint64_t beside = config->tx == TX_XSK ? 0 : CONFINE_BIT(CAP_SYS_ADMIN);
-	int error = keep_useful(beside | (is_divided(config) ? TO_BE_NOBODY : 0));
+	int error = keep_useful(beside | (config->verb == VERB_LAB_ON ? 0 : TO_BE_NOBODY));
 
 	return error ? refuse(EXIT_INCAPABLE, "cannot give up privileges: %s", strerror(-error)) : EXIT_DONE;
 }
@@ -221,12 +206,9 @@ enum exit_code privileges_confine(void)
 
 enum exit_code privileges_divide(const struct config *config, struct keeper_plan *plan)
 {
+	bool is_mpi = config->measurer == MEASURER_MPI;
 	int error;
 
-	bool is_mpi = config->measurer == MEASURER_MPI;
-
-	if (!is_divided(config))
-		return EXIT_DONE;
 	plan->leaves_inherited = is_mpi;
 	plan->capabilities = KEPT_FOR_FILES | (plan->undo ? KEPT_FOR_PORTS : 0) |
 			     (plan->part ? for_ports() | TO_BE_NOBODY | CONFINE_BIT(CAP_SYS_ADMIN) : 0);
